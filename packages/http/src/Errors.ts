@@ -34,7 +34,7 @@ import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
 import type { DeliveryPending } from "@satrail/core/events/webhooks/Delivery"
 import type { TooManyEndpoints, Webhooks } from "@satrail/core/events/webhooks/Webhooks"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, SchemaAST } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
 import { type Catalogue, catalogue, type Code } from "./ErrorCodes.ts"
@@ -335,3 +335,12 @@ export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): Re
   codes.flatMap((code) =>
     code === "store_unavailable" ? [cached(code), cached("overloaded")] : [cached(code)]
   ) as unknown as ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>>
+
+/**
+ * The answers that an endpoint names, as `of` has them: the framework keeps them encoded, and an endpoint made of another's would have each
+ * twice in the document.
+ */
+export const among = (errors: Iterable<Schema.Constraint>) => {
+  const names = new Set(Array.from(errors, ({ ast }) => SchemaAST.resolveIdentifier(ast)))
+  return Array.from(schemas).flatMap(([code, schema]) => (names.has(componentOf(code)) ? [schema] : []))
+}

@@ -80,7 +80,7 @@ export const read = <Endpoint extends HttpApiEndpoint.Constraint, E, R>(operatio
       params: { ...params, ...ownParams(given) },
       ...(given.query !== undefined && { query: given.query }),
       success: [...given.success],
-      error: [...given.error, ...errors]
+      error: [...new Set([...Errors.among(given.error), ...errors])]
     }
   )
     .annotate(OpenApi.Summary, `${summary} of a company`)

@@ -192,6 +192,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         // Names that programs call by.
         assert.deepInclude(calls, {
           receive: [
+            "cancelInvoice",
             "createInvoice",
             "createLightningAddress",
             "createOnChainAddress",
@@ -214,7 +215,18 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
           rates: ["rates"],
           read: ["balance", "deposit", "payer", "transactions", "withdrawal"],
-          operator: ["changePlan", "issueKey", "openCompany", "revokeKey", "rotateKey", "verifyDomain"],
+          operator: [
+            "changePlan",
+            "getKey",
+            "getLimits",
+            "issueKey",
+            "limitCompany",
+            "limitKey",
+            "openCompany",
+            "revokeKey",
+            "rotateKey",
+            "verifyDomain"
+          ],
           reconciliation: ["reconciliation", "stateOwnFunds"],
           health: ["check", "healthz", "readyz"],
           metrics: ["metrics"]

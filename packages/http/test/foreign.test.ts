@@ -30,7 +30,7 @@ const refunds = "/v1/refunds"
 type Company = Awaited<ReturnType<typeof service.company>>
 
 let made = 0
-const created = async ({ key }: Company, path: string, body: unknown): Promise<string> => {
+const created = async ({ key }: Pick<Company, "key">, path: string, body: unknown): Promise<string> => {
   const { status, body: answer, text } = await service.ask("POST", path, { key, body })
   assert.strictEqual(status, 201, text)
   assert.isString(answer.data.id, `POST ${path} answers no id`)
@@ -70,7 +70,8 @@ const hooks = "webhook-endpoints"
 const hook = { url: "https://shop.example/webhooks" }
 /** One of a company's, or of the operator's. */
 const endpoint: Maker = (company) => created(company, `/v1/${hooks}`, hook)
-const operators: Maker = async () => (await service.ask("POST", `/operator/${hooks}`, { key: operatorToken, body: hook })).body.data.id
+const ofOperator = (path: string, body: unknown) => (): Promise<string> => created({ key: operatorToken }, `/operator/${path}`, body)
+const operators = ofOperator(hooks, hook)
 /** What was sent there, and given up. */
 const delivery =
   (make: Maker, owner: (company: Company) => CompanyId.CompanyId): Maker =>
@@ -122,9 +123,13 @@ const makers: Readonly<Record<string, Maker>> = {
   "/v1/webhook-deliveries/{id}/resend": delivery(endpoint, ({ id }) => id),
   "/operator/webhook-deliveries/{id}/resend": delivery(operators, () => CompanyId.operator),
   "/operator/companies/{id}/api-keys": async ({ id }) => id,
-  "/operator/companies/{id}/plan": async ({ id }) => id,
-  "/operator/companies/{id}/domains": async ({ id }) => id,
-  "/operator/companies/{id}/limits": async ({ id }) => id,
+  // Of another one, which may have a lesser plan and spend nothing from then on.
+  "/operator/companies/{id}/plan": async () => (await service.company()).id,
+  "/operator/companies/{id}/limits": async () => (await service.company()).id,
+  "/operator/companies/{id}": async ({ id }) => id,
+  "/operator/withdrawals/{id}": withdrawal,
+  "/operator/deposits/{id}": deposit,
+  "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),
   "/operator/api-keys/{id}": apiKey,
   "/operator/api-keys/{id}/limits": apiKey,
   "/operator/api-keys/{id}/rotate": apiKey
@@ -137,14 +142,27 @@ const shown = (path: string): Maker | undefined => {
   return creation && ((company) => created(company, collection, creation.example))
 }
 
+/** The path of a company's own route that the operator reads; undefined for any other. */
+const readBelow = (path: string): string | undefined => {
+  const [, own] = /^\/operator\/companies\/\{companyId\}(\/.*)$/.exec(path) ?? []
+  return own === undefined ? undefined : `/v1${own}`
+}
+
+/** How a company comes by what the last id of a path names. */
+const makerOf = (path: string): Maker | undefined => {
+  const own = readBelow(path)
+  if (own === undefined) return makers[path] ?? shown(path)
+  return own.includes("{") ? makerOf(own) : async ({ id }) => id
+}
+
 /** Bodies that would change something, where the example's does not. */
 const bodies: Record<string, unknown> = {
   [`PUT ${lightningAddress}/{id}`]: { min_sats: 7, success_message: "Thanks!" },
   "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
   "POST /operator/companies/{id}/plan": { plan: "free" },
-  "POST /operator/companies/{id}/domains": { domain: "taken.example" },
   "PUT /operator/companies/{id}/limits": { day_sats: 1 },
   "PUT /operator/api-keys/{id}/limits": { day_sats: 1 },
+  "POST /operator/companies/{companyId}/domains": { domain: "taken.example" },
   "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 }
 }
 
@@ -215,15 +233,16 @@ describe("every route with an id", () => {
     const paths = withId.map(({ path }) => path)
     assert.includeMembers(paths, Object.keys(makers))
     for (const { name, path, body, example } of withId) {
-      assert.isDefined(makers[path] ?? shown(path), path)
+      assert.isDefined(makerOf(path), path)
       if (body !== undefined) assert.isDefined(bodies[name] ?? example, name)
     }
   })
 
   for (const { name, method, path, opens, description, example } of withId) {
     const body = bodies[name] ?? example
+    const place = /\{.*\{/.test(path) ? path.replace("{companyId}", ours.id) : path
     const ask = (id: string, key: string | undefined) =>
-      service.ask(method, path.replace(/\{\w+\}/, id), {
+      service.ask(method, place.replace(/\{\w+\}/, id), {
         ...(key !== undefined && { key }),
         ...(body !== undefined && { body }),
         headers: { "x-request-id": "the-same-for-all" }
@@ -239,7 +258,7 @@ describe("every route with an id", () => {
     }
 
     it(`C53: ${name}: does not reveal to others whether a record exists, and lets them change nothing`, async () => {
-      const id = await (makers[path] ?? shown(path) ?? assert.fail("no such maker"))(ours)
+      const id = await (makerOf(path) ?? assert.fail("no such maker"))(ours)
       for (const key of [undefined, "", "x", `${ours.key}x`]) assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
       if (opens.includes("operatorToken")) {
         for (const key of [ours.key, other.key, ...(oursBy?.values() ?? [])])

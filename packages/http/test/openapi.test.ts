@@ -192,7 +192,7 @@ const asked: Record<string, Record<string, Ask>> = {
     }
   },
   "/operator/companies/{id}/plan": { post: { key: operatorToken, path: `/operator/companies/${company.id}/plan`, body: { plan: "paid" } } },
-  "/operator/companies/{id}/domains": {
+  "/operator/companies/{companyId}/domains": {
     post: { key: operatorToken, path: `/operator/companies/${company.id}/domains`, body: { domain: "example.com" } }
   },
   "/operator/api-keys/{id}/rotate": {
@@ -233,7 +233,7 @@ for (const name of Object.keys(document.paths)) {
   const own = asked[name.replace("/operator/companies/{companyId}/", "/v1/")]
   if (!name.startsWith("/operator/companies/{companyId}/") || own?.["get"] === undefined) continue
   const path = (own["get"].path ?? name.replace("{companyId}", company.id)).replace("/v1/", `/operator/companies/${company.id}/`)
-  asked[name] = { get: { key: operatorToken, path } }
+  asked[name] = { ...asked[name], get: { key: operatorToken, path } }
 }
 
 /** The path of a record: what is made by a POST, with the example's body, where its kind is listed. */

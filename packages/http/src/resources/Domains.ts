@@ -116,14 +116,14 @@ export const section = Section.make("domains", { title: "Domains", description: 
   list
 ])
 
-const vouchPath = "/operator/companies/:id/domains"
+const vouchPath = "/operator/companies/:companyId/domains"
 
 const vouching = Idempotency.creation(vouchPath, "Domain verified", vouched.of)
 
 /** What the operator does without a TXT record. */
 export const vouch = Section.operator(
   HttpApiEndpoint.post("verifyDomain", vouchPath, {
-    params: { id: Scalars.Uuid },
+    params: { companyId: Scalars.Uuid },
     headers: Idempotency.headers,
     payload: Schema.Struct({ domain: GivenDomain }).annotate({ identifier: "VerifyDomain" }),
     success: Envelope.success(201, vouched.schema),
@@ -136,7 +136,7 @@ export const vouch = Section.operator(
       "The operator vouches that the domain is the company's: Lightning addresses may be created there. Repeating the request changes nothing."
     )
     .annotate(Example, (world) => ({
-      params: { id: world.companyId },
+      params: { companyId: world.companyId },
       body: { domain: world.domain },
       message: "Domain verified",
       data: vouched.of(example(world))
@@ -144,8 +144,8 @@ export const vouch = Section.operator(
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload, headers, request }) {
-      const companyId = CompanyId.make(params.id.toLowerCase())
-      const once = yield* vouching.once(request, headers["idempotency-key"], vouchPath.replace(":id", companyId))
+      const companyId = CompanyId.make(params.companyId.toLowerCase())
+      const once = yield* vouching.once(request, headers["idempotency-key"], vouchPath.replace(":companyId", companyId))
       return vouching.answer(yield* Errors.answered(companies.verifyDomain(companyId, payload.domain, once.request)))
     })
 )
