@@ -40,11 +40,14 @@ export const make = Effect.gen(function* () {
       const kept = () => known.get(noun) as Of<A> | undefined
       const made = kept()
       if (made !== undefined) return Effect.succeed(made)
-      return Effect.map(Effect.provideContext(readsOf(noun), context), (fresh) => {
-        const first = kept() ?? fresh // another fiber may have been first
-        known.set(noun, first)
-        return first
-      })
+      return Effect.map(
+        Effect.updateContext(readsOf(noun), () => context),
+        (fresh) => {
+          const first = kept() ?? fresh // another fiber may have been first
+          known.set(noun, first)
+          return first
+        }
+      )
     })
 
   return NounReads.of({

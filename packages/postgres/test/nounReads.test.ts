@@ -1,0 +1,53 @@
+import { assert, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { NounReads } from "@satrail/core/ledger/NounReads"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Effect, Layer, Option, Scheduler } from "effect"
+import * as Storage from "../src/Storage.ts"
+import * as Embedded from "./Embedded.ts"
+import { shared } from "./Shared.ts"
+
+const client = await shared(Embedded.layer)
+const storage = await shared(Layer.provide(Storage.layerClient(), client))
+
+/** A scheduler that runs nothing any more once it is stopped. */
+const stoppable = () => {
+  const inner = new Scheduler.MixedScheduler()
+  let isStopped = false
+  const scheduler: Scheduler.Scheduler = {
+    executionMode: inner.executionMode,
+    shouldYield: (fiber) => inner.shouldYield(fiber),
+    makeDispatcher: () => {
+      const dispatcher = inner.makeDispatcher()
+      return {
+        scheduleTask: (task, priority) => (isStopped ? undefined : dispatcher.scheduleTask(task, priority)),
+        flush: () => dispatcher.flush()
+      }
+    }
+  }
+  return {
+    scheduler,
+    stop: () => {
+      isStopped = true
+    }
+  }
+}
+
+it.layer(storage, { excludeTestServices: true })("noun reads", (it) => {
+  it.effect("noun reads: they go on when whoever asked for the first record of a kind is gone, with its scheduler", () =>
+    Effect.gen(function* () {
+      const [nouns, ledger] = [yield* NounReads, yield* LedgerReads]
+      const [companyId, id] = [CompanyId.make(yield* Id.make), yield* Id.make]
+      const { scheduler, stop } = stoppable()
+      const get = nouns.get(Withdrawal.noun, companyId, id)
+      yield* Effect.provideService(get, Scheduler.Scheduler, scheduler)
+      stop()
+      // All statements wait for the one connection: for who had it before to say that it is free again.
+      const often = <A, E>(read: Effect.Effect<A, E>) => Effect.repeat(read, { times: 20 })
+      const all = Effect.all([often(get), often(ledger.lastEvent), often(ledger.lastEvent)], { concurrency: "unbounded" })
+      assert.isTrue(Option.isSome(yield* Effect.timeoutOption(all, "3 seconds")))
+    })
+  )
+})
