@@ -97,7 +97,10 @@ export const make = (stage: Stage, customers: Customers, deliveries: Deliveries)
     },
     recover: async () => {
       receivers.recover()
-      for (const endpoint of endpoints) if (!(await deliveries.isOpen(endpoint))) post(endpoint, 0, "enable", {})
+      const closed: Array<Known> = []
+      for (const endpoint of endpoints) if (!(await deliveries.isOpen(endpoint))) closed.push(endpoint)
+      // All are read first: nothing is asked of a store that is at work.
+      for (const endpoint of closed) post(endpoint, 0, "enable", {})
     },
     compare: async () => {
       for (const company of customers.companies) await deliveries.close(company.id, await feedOf(company))
