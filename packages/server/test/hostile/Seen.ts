@@ -2,10 +2,13 @@ import type { Random } from "@satrail/testing/Random"
 
 /** Where a name's values are found: other members may hold the same thing. */
 const kin: Readonly<Record<string, ReadonlyArray<string>>> = {
-  destination: ["destination", "payment_request", "address", "lnurl"],
+  destination: ["destination", "payment_request", "address", "lightning_address", "lnurl"],
   user: ["handle"],
   pr: ["payment_request"]
 }
+
+/** Whose id it is, however the name is spelt: `depositID` is a `deposit_id`. */
+const ownerId = (name: string): string => name.replace(/_?id$/i, "_id")
 
 /** How many values of one name are kept of each operation: the newest. */
 const kept = 8
@@ -13,7 +16,7 @@ const kept = 8
 /** What answers brought: the next requests are about things that exist. */
 export interface Seen {
   readonly note: (operation: string, answer: unknown) => void
-  /** Rather one that came from a path that ends in `near`. */
+  /** Rather one of the right kind: told by the name of an id, or by a path that ends in `near`. */
   readonly find: (random: Random, name: string, near?: string) => string | undefined
 }
 
@@ -30,7 +33,9 @@ export const make = (): Seen => {
     for (const [name, value] of Object.entries(answer)) {
       if (typeof value !== "string") note(operation, value)
       else if (value !== "") {
-        add(operation, name, value)
+        // Addresses on the chain and at a domain are asked for by different names.
+        add(operation, name === "address" && value.includes("@") ? "lightning_address" : name, value)
+        if (name === "id" && "type" in answer) add(operation, `${String(answer.type)}_id`, value)
         const [, k1] = /[?&]k1=([0-9a-f]+)/.exec(value) ?? []
         if (k1 !== undefined) add(operation, "k1", k1)
         const [, hash] = /\/verify\/([0-9a-f]{64})/.exec(value) ?? []
@@ -43,7 +48,8 @@ export const make = (): Seen => {
     find: (random, name, near) => {
       const names = kin[name] ?? (/id$/i.test(name) ? ["id"] : [name])
       const found = names.flatMap((one) => [...(values.get(one) ?? [])])
-      const close = found.filter(([operation]) => near !== undefined && operation.endsWith(`/${near}`))
+      const owned = [...(/id$/i.test(name) ? (values.get(ownerId(name)) ?? []) : [])]
+      const close = owned.length > 0 ? owned : found.filter(([operation]) => near !== undefined && operation.endsWith(`/${near}`))
       const [, some] = found.length === 0 ? [] : random.pick(close.length > 0 && random.chance(0.7) ? close : found)
       return some && random.pick(some)
     }

@@ -69,11 +69,32 @@ const unlikely = new Set([
 /** What makes other requests fail, as it is told: what they are answered then is no finding. */
 const breaking = new Set(["POST /sandbox/fault", "POST /sandbox/webhooks/{name}/fail"])
 
+/** The path of what an answer is about. */
+const pathOf = (collection: string, answer: unknown) => `/operator/${collection}/${String(Reflect.get(Object(answer), "id"))}`
+
+/**
+ * What the operator stops or limits with. It is asked as everything is, and must be taken and refused as it should; but once it was taken it is undone before the
+ * next request. A run that stays paused, or whose company stays frozen or may send one sat a day, would be told so thousands of times, and find out nothing about
+ * what asks for money.
+ */
+const undoing: Readonly<Record<string, (answer: unknown) => ReadonlyArray<readonly [method: string, target: string, body: object]>>> = {
+  "POST /operator/pause": () => ["sending", "receiving"].map((what) => ["POST", "/operator/resume", { what }]),
+  "POST /operator/companies/{id}/freeze": (answer) => [["POST", `${pathOf("companies", answer)}/unfreeze`, {}]],
+  "PUT /operator/companies/{id}/limits": (answer) => [["PUT", `${pathOf("companies", answer)}/limits`, {}]],
+  "PUT /operator/api-keys/{id}/limits": (answer) => [["PUT", `${pathOf("api-keys", answer)}/limits`, {}]]
+}
+
+/** What a key is closed with: every one but the run's own. */
+const closing = new Set(["DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
+
 /** What takes long when it is asked well: until every process knows of it, or until so many blocks are mined. Asked less often. */
 const slow = new Set([
   "DELETE /operator/api-keys/{id}",
-  "POST /operator/api-keys/{id}/rotate",
   "POST /operator/companies/{id}/plan",
+  "POST /operator/pause",
+  "POST /operator/resume",
+  "POST /operator/companies/{id}/freeze",
+  "POST /operator/companies/{id}/unfreeze",
   "POST /sandbox/mine",
   "POST /sandbox/reorg"
 ])
@@ -138,6 +159,9 @@ export const inProcess =
 
 const any = (_: OpenApi.Operation) => true
 
+/** Whether it stops and limits nothing. */
+export const leavesRunning = ({ name }: OpenApi.Operation) => undoing[name] === undefined
+
 /** What the service says of itself, and drafts made from `some` of it. `seen` makes later ones about what answers brought. */
 export const read = async ({ keys }: World, send: Send, some = any) => {
   const [customers, operators] = [await send(draftOf("/openapi.json")), await send(draftOf("/operator/openapi.json"))]
@@ -146,9 +170,12 @@ export const read = async ({ keys }: World, send: Send, some = any) => {
   const random = Random.make(seed)
   const seen = Seen.make()
   const draft = Generator.make(random, document, operations, keys, seen)
+  // Closed, it would have all that comes after refused with the same words. The first character of a part may be encoded.
+  const ownKey = (keys.right.apiKey.split("_")[2] ?? assert.fail("a key without an id")).slice(1)
+  const closesOwnKey = ({ operation, target }: Draft) => closing.has(operation.name) && target.includes(ownKey)
   const next = (): Draft => {
     const made = draft()
-    return slow.has(made.operation.name) && !random.chance(0.15) ? next() : made
+    return closesOwnKey(made) || (slow.has(made.operation.name) && !random.chance(0.15)) ? next() : made
   }
   return { document, operations, random, seen, next }
 }
@@ -160,6 +187,19 @@ export const told = (at: number, problems: ReadonlyArray<string>, least: Buffer,
     `the shortest that fails so: ${show(least)}`,
     `and its answer: ${again?.status} ${again?.text.slice(0, 2000)}`
   ].join("\n")
+
+/** Ends what this request has stopped or limited, if it is one that does. */
+const undo = async ({ keys }: World, { operation }: Draft, told: unknown, send: Send) => {
+  for (const [method, target, body] of undoing[operation.name]?.(Reflect.get(Object(told), "data")) ?? []) {
+    const undone = await send({
+      ...draftOf(target),
+      method,
+      headers: [...draftOf(target).headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
+      body: Buffer.from(JSON.stringify(body))
+    })
+    assert.strictEqual(undone?.status, 200, `${target}: ${undone?.text}`)
+  }
+}
 
 /** Says so many things to a service, and fails with the shortest request that is not answered as it must be. Says which operations took one, and which refused one. */
 export const sendAll = async (world: World, count: number, send: Send, some = any) => {
@@ -178,7 +218,11 @@ export const sendAll = async (world: World, count: number, send: Send, some = an
     }
     sent += 1
     if (!draft.isBent) (Judge.isRefusal(draft, answer) ? refused : good).add(draft.operation.name)
-    if (answer.status < 400 && answer.text.startsWith("{")) seen.note(draft.operation.name, JSON.parse(answer.text))
+    if (answer.status < 400 && answer.text.startsWith("{")) {
+      const told: unknown = JSON.parse(answer.text)
+      await undo(world, draft, told, send)
+      seen.note(draft.operation.name, told)
+    }
     if (sent % workEvery === 0) await world.work()
   }
   await world.audit()

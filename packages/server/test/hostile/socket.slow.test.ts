@@ -33,7 +33,8 @@ describe("whatever is sent over a connection", () => {
   })
 
   it("hostile: bytes that are hardly a request get envelopes or nothing, and change nothing where they are refused", async () => {
-    const { document, random, next } = await Suite.read(world, send)
+    // Whether mangled bytes have stopped something, nobody here can tell.
+    const { document, random, next } = await Suite.read(world, send, Suite.leavesRunning)
     let answered = 0
     for (let sent = 0; sent < 1500;) {
       const draft = { ...next(), isBent: true }
