@@ -10,6 +10,9 @@ const kin: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Whose id it is, however the name is spelt: `depositID` is a `deposit_id`. */
 const ownerId = (name: string): string => name.replace(/_?id$/i, "_id")
 
+/** What others call the id of one of these: that of `companies` is a `company_id`. */
+const oneOf = (many: string): string => `${many.replace(/ies$/, "y").replace(/s$/, "")}_id`
+
 /** How many values of one name are kept of each operation: the newest. */
 const kept = 8
 
@@ -48,7 +51,9 @@ export const make = (): Seen => {
     find: (random, name, near) => {
       const names = kin[name] ?? (/id$/i.test(name) ? ["id"] : [name])
       const found = names.flatMap((one) => [...(values.get(one) ?? [])])
-      const owned = [...(/id$/i.test(name) ? (values.get(ownerId(name)) ?? []) : [])]
+      const owned = (/id$/i.test(name) ? [ownerId(name), ...(near === undefined ? [] : [oneOf(near)])] : []).flatMap((one) => [
+        ...(values.get(one) ?? [])
+      ])
       const close = owned.length > 0 ? owned : found.filter(([operation]) => near !== undefined && operation.endsWith(`/${near}`))
       const [, some] = found.length === 0 ? [] : random.pick(close.length > 0 && random.chance(0.7) ? close : found)
       return some && random.pick(some)

@@ -69,35 +69,20 @@ const unlikely = new Set([
 /** What makes other requests fail, as it is told: what they are answered then is no finding. */
 const breaking = new Set(["POST /sandbox/fault", "POST /sandbox/webhooks/{name}/fail"])
 
-/** The path of what an answer is about. */
-const pathOf = (collection: string, answer: unknown) => `/operator/${collection}/${String(Reflect.get(Object(answer), "id"))}`
-
 /**
- * What the operator stops or limits with. It is asked as everything is, and must be taken and refused as it should; but once it was taken it is undone before the
- * next request. A run that stays paused, or whose company stays frozen or may send one sat a day, would be told so thousands of times, and find out nothing about
- * what asks for money.
+ * What the operator limits with. It is asked as everything is, and must be taken and refused as it should; but once it was taken it is undone before the next request:
+ * a run whose company may send one sat a day would be told so thousands of times, and find out nothing about what asks for money.
  */
-const undoing: Readonly<Record<string, (answer: unknown) => ReadonlyArray<readonly [method: string, target: string, body: object]>>> = {
-  "POST /operator/pause": () => ["sending", "receiving"].map((what) => ["POST", "/operator/resume", { what }]),
-  "POST /operator/companies/{id}/freeze": (answer) => [["POST", `${pathOf("companies", answer)}/unfreeze`, {}]],
-  "PUT /operator/companies/{id}/limits": (answer) => [["PUT", `${pathOf("companies", answer)}/limits`, {}]],
-  "PUT /operator/api-keys/{id}/limits": (answer) => [["PUT", `${pathOf("api-keys", answer)}/limits`, {}]]
+const undoing: Readonly<Record<string, (target: string) => readonly [method: string, target: string, body: object]>> = {
+  "PUT /operator/companies/{id}/limits": (target) => ["PUT", target, {}],
+  "PUT /operator/api-keys/{id}/limits": (target) => ["PUT", target, {}]
 }
 
 /** What a key is closed with: every one but the run's own. */
 const closing = new Set(["DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
 
 /** What takes long when it is asked well: until every process knows of it, or until so many blocks are mined. Asked less often. */
-const slow = new Set([
-  "DELETE /operator/api-keys/{id}",
-  "POST /operator/companies/{id}/plan",
-  "POST /operator/pause",
-  "POST /operator/resume",
-  "POST /operator/companies/{id}/freeze",
-  "POST /operator/companies/{id}/unfreeze",
-  "POST /sandbox/mine",
-  "POST /sandbox/reorg"
-])
+const slow = new Set(["DELETE /operator/api-keys/{id}", "POST /operator/companies/{id}/plan", "POST /sandbox/mine", "POST /sandbox/reorg"])
 
 /** A service over a store, and everybody who may ask it something. */
 export const open = async (store: Store.Store) => {
@@ -133,14 +118,16 @@ export type World = Awaited<ReturnType<typeof open>>
 /** Sends a draft. Undefined for what cannot be sent this way. */
 export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
 
+/** What companies are told is written down when it is read for the first time (docs/decisions/0081-events.md): its names in memory and in PostgreSQL. */
+const writtenByReading = new Set(["told", "told_events"])
+
 /** Whether it is answered as it must be: what is not, in words. */
 const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft, send: Send) => {
   const before = await store.look()
   const answer = await send(draft)
   if (answer === undefined) return undefined
   const mustStay = Judge.isRefusal(draft, answer) || Judge.isRead(draft)
-  // What companies are told is written down when it is read for the first time (docs/decisions/0081-events.md).
-  const changed = mustStay ? differences(before, await store.look()).filter((table) => table !== "told") : []
+  const changed = mustStay ? differences(before, await store.look()).filter((table) => !writtenByReading.has(table)) : []
   return {
     answer,
     problems: [...Judge.problems(document, draft, answer), ...(changed.length === 0 ? [] : [`${changed.join(", ")} changed`])]
@@ -159,7 +146,7 @@ export const inProcess =
 
 const any = (_: OpenApi.Operation) => true
 
-/** Whether it stops and limits nothing. */
+/** Whether it limits nothing. */
 export const leavesRunning = ({ name }: OpenApi.Operation) => undoing[name] === undefined
 
 /** What the service says of itself, and drafts made from `some` of it. `seen` makes later ones about what answers brought. */
@@ -188,17 +175,19 @@ export const told = (at: number, problems: ReadonlyArray<string>, least: Buffer,
     `and its answer: ${again?.status} ${again?.text.slice(0, 2000)}`
   ].join("\n")
 
-/** Ends what this request has stopped or limited, if it is one that does. */
-const undo = async ({ keys }: World, { operation }: Draft, told: unknown, send: Send) => {
-  for (const [method, target, body] of undoing[operation.name]?.(Reflect.get(Object(told), "data")) ?? []) {
-    const undone = await send({
-      ...draftOf(target),
-      method,
-      headers: [...draftOf(target).headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
-      body: Buffer.from(JSON.stringify(body))
-    })
-    assert.strictEqual(undone?.status, 200, `${target}: ${undone?.text}`)
-  }
+/** Ends what this request has limited, if it is one that does. */
+const undo = async ({ keys }: World, { operation, target, isBent }: Draft, send: Send) => {
+  const [method, where, body] = undoing[operation.name]?.(target) ?? []
+  if (method === undefined || where === undefined) return
+  const asked = draftOf(where)
+  const undone = await send({
+    ...asked,
+    method,
+    headers: [...asked.headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
+    body: Buffer.from(JSON.stringify(body))
+  })
+  // Bent, it may have been something else that was taken.
+  if (!isBent) assert.strictEqual(undone?.status, 200, `${where}: ${undone?.text}`)
 }
 
 /** Says so many things to a service, and fails with the shortest request that is not answered as it must be. Says which operations took one, and which refused one. */
@@ -220,7 +209,7 @@ export const sendAll = async (world: World, count: number, send: Send, some = an
     if (!draft.isBent) (Judge.isRefusal(draft, answer) ? refused : good).add(draft.operation.name)
     if (answer.status < 400 && answer.text.startsWith("{")) {
       const told: unknown = JSON.parse(answer.text)
-      await undo(world, draft, told, send)
+      await undo(world, draft, send)
       seen.note(draft.operation.name, told)
     }
     if (sent % workEvery === 0) await world.work()
