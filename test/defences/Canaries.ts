@@ -62,7 +62,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "limit-of-the-snapshot",
     rows: [12],
     bug: "what was counted against a limit is read as of when the statement began, and not as of its lock",
-    file: postgres("Migration0021"),
+    file: postgres("Migration0030"),
     find: "language plpgsql volatile as",
     replace: "language plpgsql stable as",
     test: "packages/server/test/cluster/races.slow.test.ts",

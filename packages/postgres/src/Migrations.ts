@@ -20,11 +20,11 @@ import * as Migration0017 from "./Migration0017.ts"
 import * as Migration0025 from "./Migration0025.ts"
 import * as Migration0019 from "./Migration0019.ts"
 import * as Migration0020 from "./Migration0020.ts"
-import * as Migration0021 from "./Migration0021.ts"
 import * as Migration0022 from "./Migration0022.ts"
 import * as Migration0023 from "./Migration0023.ts"
 import * as Migration0024 from "./Migration0024.ts"
 import * as Migration0029 from "./Migration0029.ts"
+import * as Migration0030 from "./Migration0030.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -49,14 +49,14 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0015_turns": Effect.asVoid(run(Migration0015.script)),
   "0016_what_deposits_paid": Effect.asVoid(run(Migration0016.script)),
   "0017_searches": Effect.asVoid(run(Migration0017.script)),
-  "0025_invoices_canceled": Effect.asVoid(run(Migration0025.script)),
   "0019_events_told": Effect.asVoid(run(Migration0019.script)),
   "0020_webhooks": Effect.asVoid(run(Migration0020.script)),
-  "0021_limits": Effect.asVoid(run(Migration0021.script)),
   "0022_looking_in": Effect.asVoid(run(Migration0022.script)),
   "0023_operator_tokens": Effect.asVoid(run(Migration0023.script)),
   "0024_refunds": Effect.asVoid(run(Migration0024.script)),
-  "0029_payers_amounts": Effect.asVoid(run(Migration0029.script))
+  "0025_invoices_canceled": Effect.asVoid(run(Migration0025.script)),
+  "0029_payers_amounts": Effect.asVoid(run(Migration0029.script)),
+  "0030_limits": Effect.asVoid(run(Migration0030.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */
