@@ -59,17 +59,6 @@ export const canaries: ReadonlyArray<Canary> = [
     isInStories: true
   },
   {
-    name: "limit-of-the-snapshot",
-    rows: [12],
-    bug: "what was counted against a limit is read as of when the statement began, and not as of its lock",
-    file: postgres("Migration0030"),
-    find: "language plpgsql volatile as",
-    replace: "language plpgsql stable as",
-    test: "packages/server/test/cluster/races.slow.test.ts",
-    titles: "C12: limits:",
-    needsServer: true
-  },
-  {
     name: "limit-never-counted",
     rows: [12],
     bug: "a commit is held to its limits, and not counted against them",
