@@ -101,7 +101,7 @@ const subjects: { readonly [noun: string]: Subject } = {
     Effect.fnUntraced(function* (companyId) {
       const { secretHash } = OperatorToken.generate(yield* Entropy)
       const [id, createdAtMillis] = [yield* Id.make, yield* past]
-      return OperatorToken.issued({ id, companyId, name: "Ada", secretHash, scopes: ["read"], createdAtMillis, revokedAtMillis: null })
+      return OperatorToken.issued({ id, companyId, name: "on call", secretHash, scopes: ["read"], createdAtMillis, revokedAtMillis: null })
     }),
     { revoked: (row) => Effect.succeed(OperatorToken.revoked(row, row.createdAtMillis + 1)) }
   ),

@@ -9,7 +9,7 @@ afterAll(service.dispose)
 
 const as = (method: string, path: string, key: string, body?: object) =>
   service.ask(method, path, { key, ...(body !== undefined && { body }) })
-const issue = async (scopes: ReadonlyArray<string>, name = "Ada") =>
+const issue = async (scopes: ReadonlyArray<string>, name = "night") =>
   (await as("POST", "/operator/tokens", operatorToken, { name, scopes })).body.data
 const code = async (answer: Promise<{ readonly status: number; readonly body: { readonly error?: { readonly code: string } } }>) => {
   const { status, body } = await answer
@@ -19,8 +19,8 @@ const company = { name: "Example Ltd", plan: "free" }
 
 describe("operators", () => {
   it("operator token: shown once, with its name, and opens what its scopes say", async () => {
-    const { id, token, ...rest } = await issue(["companies"], "Ada, on call")
-    assert.deepStrictEqual([rest.name, rest.scopes, rest.revoked_at], ["Ada, on call", ["companies"], null])
+    const { id, token, ...rest } = await issue(["companies"], "on call")
+    assert.deepStrictEqual([rest.name, rest.scopes, rest.revoked_at], ["on call", ["companies"], null])
     assert.match(token, /^op_/)
     assert.strictEqual(await code(as("POST", "/operator/companies", token, company)), 201)
     assert.strictEqual(await code(as("GET", "/operator/reconciliation", token)), "scope_required")
@@ -64,7 +64,7 @@ describe("operators", () => {
 
   it("operator token: without a scope, or with an unknown one, none is issued", async () => {
     for (const scopes of [[], ["root"]])
-      assert.strictEqual(await code(as("POST", "/operator/tokens", operatorToken, { name: "Ada", scopes })), "malformed")
+      assert.strictEqual(await code(as("POST", "/operator/tokens", operatorToken, { name: "night", scopes })), "malformed")
   })
 
   it("operator token: what changes something is opened by no token that may only read", () => {

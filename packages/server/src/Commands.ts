@@ -179,7 +179,7 @@ const operators = Command.make("operators").pipe(
       ({ json, name, scopes }) => call({ json }, "POST", "/operator/tokens", { name, scopes: listed(scopes) })
     ).pipe(
       Command.withDescription("Issue a token; it is shown once"),
-      example("operators issue --name Ada --scopes read,stop", "A token for the night: it looks and stops, and moves nothing")
+      example("operators issue --name night --scopes read,stop", "A token for the night: it looks and stops, and moves nothing")
     ),
     Command.make("list", { json }, ({ json }) => call({ json }, "GET", "/operator/tokens")).pipe(
       Command.withDescription("List the newest tokens, revoked ones too")

@@ -7,10 +7,10 @@ import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
 /**
- * What a token of the operator's may do: `read` everything, `stop` and resume payments and companies, `mend` what went wrong (refunds, reconciliation, deliveries),
- * manage `companies`, their keys, plans and domains, `approve` what another token asked for. `all` may do that, and manage tokens.
+ * What a token of the operator's may do: `read` everything, `stop` what is spent (limits), `mend` what went wrong (reconciliation, deliveries), manage `companies`, their
+ * keys, plans, domains and limits. `all` may do that, and manage tokens.
  */
-export const Scope = Schema.Literals(["read", "stop", "mend", "companies", "approve", "all"])
+export const Scope = Schema.Literals(["read", "stop", "mend", "companies", "all"])
 export type Scope = typeof Scope.Type
 
 /** A token of one person or program that operates the service. The token itself is nowhere: only its SHA-256 is kept. */

@@ -45,7 +45,7 @@ const issued = View.make<Issued>()(
 const example = ({ id, millis, operatorToken }: World): OperatorToken.OperatorToken => ({
   id: id("operator token"),
   companyId: CompanyId.operator,
-  name: "Ada, on call",
+  name: "on call",
   secretHash: SecretHash.of(operatorToken),
   scopes: ["read", "stop"],
   createdAtMillis: millis(),
@@ -70,7 +70,7 @@ const issue = Section.operator(
     .annotate(OpenApi.Summary, "Issue an operator's token")
     .annotate(
       OpenApi.Description,
-      "A token for one person or program that operates the service: `read`, `stop` (pause, freeze), `mend` (refunds, reconciliation, deliveries), `companies` (companies, keys, plans, domains), `approve`, or `all`, which may manage tokens too. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
+      "A token for one person or program that operates the service: `read`, `stop` (limits), `mend` (reconciliation, deliveries), `companies` (companies, keys, plans, domains, limits), or `all`, which may manage tokens too. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
     )
     .annotate(Example, (world) => {
       const token = example(world)
