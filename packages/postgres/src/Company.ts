@@ -30,47 +30,28 @@ applied as (
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
 }
 
-const planChanged: Kind<Company.PlanChanged> = {
-  statement: statement({
-    columns: "plan text",
+/** One member of a company is replaced. */
+const changed = (member: "plan" | "limits", type: "text" | "json") =>
+  statement({
+    columns: `${member} ${type}`,
     parts: () => [
       `
 target as materialized (
-  select a.n, t.plan from (select n, id from asked order by id) a
-  cross join lateral (select plan from satrail.companies where id = a.id for no key update) t
+  select a.n, t.${member} from (select n, id from asked order by id) a
+  cross join lateral (select ${member} from satrail.companies where id = a.id for no key update) t
 ), applied as (
-  update satrail.companies t set plan = f.plan from fresh f join target g using (n)
-  where t.id = f.id and g.plan <> f.plan returning t.id as company_id, t.id
+  update satrail.companies t set ${member} = f.${member} from fresh f join target g using (n)
+  where t.id = f.id and g.${member}::text is distinct from f.${member}::text returning t.id as company_id, t.id
 )`
     ],
     joins: joinTarget,
-    before: "case when g.plan = a.plan then 'Applied' end",
+    before: `case when g.n is not null and g.${member}::text is not distinct from a.${member}::text then 'Applied' end`,
     guards: "case when g.n is null then 'missing' end"
-  }),
-  row: ({ plan }) => ({ plan }),
-  refusals: {}
-}
+  })
 
-const limited: Kind<Company.CompanyLimited> = {
-  statement: statement({
-    columns: "limits json",
-    parts: () => [
-      `
-target as materialized (
-  select a.n, t.limits from (select n, id from asked order by id) a
-  cross join lateral (select limits from satrail.companies where id = a.id for no key update) t
-), applied as (
-  update satrail.companies t set limits = f.limits from fresh f join target g using (n)
-  where t.id = f.id and g.limits::text is distinct from f.limits::text returning t.id as company_id, t.id
-)`
-    ],
-    joins: joinTarget,
-    before: "case when g.n is not null and g.limits::text is not distinct from a.limits::text then 'Applied' end",
-    guards: "case when g.n is null then 'missing' end"
-  }),
-  row: ({ limits }) => ({ limits }),
-  refusals: {}
-}
+const planChanged: Kind<Company.PlanChanged> = { statement: changed("plan", "text"), row: ({ plan }) => ({ plan }), refusals: {} }
+
+const limited: Kind<Company.CompanyLimited> = { statement: changed("limits", "json"), row: ({ limits }) => ({ limits }), refusals: {} }
 
 export const kinds = { CompanyOpened: opened, PlanChanged: planChanged, CompanyLimited: limited }
 

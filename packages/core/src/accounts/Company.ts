@@ -17,6 +17,9 @@ export const Company = Schema.Struct({
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
+/** A company that sends: what its fees hang on, and its limits, where it has any. */
+export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
+
 export const members = Noun.members("companies", Company, ["plan", "limits"])
 /** Which companies, the newest first by id, which is made of the time: those before `before` (exclusive; null for the first page). */
 export interface Query {

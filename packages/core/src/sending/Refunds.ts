@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
-import type { Company } from "../accounts/Company.ts"
+import type { Sender } from "../accounts/Company.ts"
 import type * as Limits from "../accounts/Limits.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -45,8 +45,7 @@ export interface Made {
 }
 
 export interface Ask extends VoucherDrafts.Words, Limits.Spender {
-  /** With its limits, where it has any. */
-  readonly company: Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
+  readonly company: Sender
   readonly of: Of
   /** Undefined: all that is left, in whole satoshis, or what the destination asks for. */
   readonly asked: Asked | undefined

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
-import type { Company } from "../accounts/Company.ts"
+import type { Sender } from "../accounts/Company.ts"
 import type * as Limits from "../accounts/Limits.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
@@ -37,8 +37,7 @@ export class Vouchers extends Context.Service<
       ask: Asked &
         Limits.Spender &
         VoucherDrafts.Words & {
-          /** With its limits, where it has any. */
-          readonly company: Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
+          readonly company: Sender
           /** What it renders is stored: the link in it must be sealed. */
           readonly request?: Answer.Request<Issued>
         }

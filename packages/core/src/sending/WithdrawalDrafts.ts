@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
-import type { Company } from "../accounts/Company.ts"
+import type { Sender } from "../accounts/Company.ts"
 import { Fees } from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
 import * as Limits from "../accounts/Limits.ts"
@@ -26,8 +26,7 @@ import * as Withdrawal from "./Withdrawal.ts"
 
 /** What a company wants to send, and where. Without `asked`, what the destination itself asks for. */
 export interface Ask extends Limits.Spender {
-  /** With its limits, where it has any. */
-  readonly company: Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
+  readonly company: Sender
   readonly asked: Asked | undefined
   readonly destination: string
   /** What is sent where neither the request nor the destination has an amount. */
