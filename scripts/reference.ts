@@ -14,7 +14,7 @@ import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
-import type { Rate } from "../packages/core/src/base/Throttle.ts"
+import { maxNames, type Rate } from "../packages/core/src/base/Throttle.ts"
 import * as Limit from "../packages/core/src/ledger/Limit.ts"
 import * as Page from "../packages/core/src/ledger/Page.ts"
 import * as ChainSource from "../packages/core/src/nodes/ChainSource.ts"
@@ -22,15 +22,20 @@ import { maxCharacters } from "../packages/core/src/nodes/SuccessAction.ts"
 import { defaults } from "../packages/core/src/service/Policy.ts"
 import { maxNamed } from "../packages/core/src/reports/reconciliation/Backlog.ts"
 import { feeRateBlocks } from "../packages/core/src/receiving/FeeRates.ts"
+import * as Checkout from "../packages/core/src/receiving/Checkout.ts"
+import * as Checkouts from "../packages/core/src/receiving/Checkouts.ts"
 import * as Invoice from "../packages/core/src/receiving/Invoice.ts"
 import * as LightningAddress from "../packages/core/src/receiving/LightningAddress.ts"
 import * as LightningAddresses from "../packages/core/src/receiving/LightningAddresses.ts"
+import * as LookUps from "../packages/core/src/receiving/LookUps.ts"
+import * as AuditLog from "../packages/core/src/reports/AuditLog.ts"
 import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
 import * as Refunds from "../packages/core/src/sending/Refunds.ts"
 import * as Voucher from "../packages/core/src/sending/Voucher.ts"
 import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
+import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Events from "../packages/http/src/Events.ts"
 import * as Extension from "../packages/http/src/Extension.ts"
@@ -153,11 +158,24 @@ const limits = (): string => {
       "ages at which an open invoice is polled, seconds",
       `${defaults.invoicePollMillis / 1000}, then twice as much each time, then every ${defaults.invoiceSweepMillis / 1000}; after its expiry less and less often`
     ],
+    [
+      "time until a held payment of a hold invoice is noticed, seconds, at most",
+      `${LookUps.holds.leastMillis / 1000}, or of an older invoice a ${1 / LookUps.holds.ofAge}th of its age up to ${LookUps.holds.mostMillis / 1000}; at once where it is settled`
+    ],
+    ["blocks before the end of its HTLCs at which a held payment is sent back", LookUps.holds.marginBlocks],
     ["time for which an expired invoice is still polled, hours", defaults.expiredGraceMillis / 3_600_000],
     [
       "voucher lifetime, seconds",
       `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} by default`
     ],
+    [
+      "checkout lifetime, seconds",
+      `${Checkout.expirySeconds.minimum} to ${Checkout.expirySeconds.maximum}, ${Checkout.expirySeconds.default} by default`
+    ],
+    ["part of a checkout's amount that may be missing, percent", `up to ${Checkout.tolerancePercent.maximum}`],
+    ["characters of a checkout's order id / of its URLs", `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`],
+    ["time after which the page of a checkout that may be paid looks again, seconds", CheckoutPage.refreshSeconds],
+    ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`],
     ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
     ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`],
     ["Lightning payments handed to the node at once, by each process, by default", defaults.paymentsAtOnce],
@@ -165,6 +183,7 @@ const limits = (): string => {
       "concurrent requests to payees' servers, of each process: in all / for one company / at one host",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
     ],
+    ["API keys and addresses whose requests are counted, in each process: the quietest is forgotten first", `${maxNames}`],
     ["estimates that ask payees' servers, of each process: for one company", often(defaults.estimates.perCompany)],
     ["estimates that ask payees' servers, of each process: at one host, for all companies", often(defaults.estimates.perHost)],
     ["time for which an unreachable payee is retried before the withdrawal fails, minutes", defaults.resolveForMillis / 60_000],
@@ -193,6 +212,8 @@ const limits = (): string => {
     ["interval between two checks of node, chain or store for `/readyz`, seconds", Readiness.lookMillis / 1000],
     ["timeout of such a check, seconds", Readiness.checkMillis / 1000],
     ["time after a refused commit until a check tries one, seconds", Commits.refusedMillis / 1000],
+    ["time in which refusals of a key and code are one entry of the audit log, seconds", AuditLog.countedMillis / 1000],
+    ["kinds of refusals that a process counts at once for the audit log", AuditLog.maxCounted],
     ["age at which an unclaimed job is overdue, seconds", defaults.reconciliation.overdueMillis / 1000],
     ["coins that are looked up on the chain in one reconciliation run", ChainBooks.askedAbout],
     ["sandbox: names with a TXT record, at most", PretendNames.maxNames],

@@ -59,6 +59,17 @@ export const canaries: ReadonlyArray<Canary> = [
     isInStories: true
   },
   {
+    name: "limit-of-the-snapshot",
+    rows: [12],
+    bug: "what was counted against a limit is read as of when the statement began, and not as of its lock",
+    file: postgres("Migration0030"),
+    find: "language plpgsql volatile as",
+    replace: "language plpgsql stable as",
+    test: "packages/postgres/test/twoStores.test.ts",
+    titles: "C12: limits:",
+    needsServer: true
+  },
+  {
     name: "limit-never-counted",
     rows: [12],
     bug: "a commit is held to its limits, and not counted against them",
@@ -269,8 +280,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [12, 13],
     bug: "nothing but the process itself orders what happens to one balance",
     file: postgres("Statements"),
-    find: "any(array(select company_id from legs)) order by company_id for no key update",
-    replace: "any(array(select company_id from legs)) order by company_id",
+    find: "any(array(select company_id from ${of})) order by company_id for no key update",
+    replace: "any(array(select company_id from ${of})) order by company_id",
     test: "packages/postgres/test/postgres.test.ts",
     titles: "C13:",
     needsServer: true
@@ -469,12 +480,57 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("receiving/Invoice"),
     find: `    from: ["pending", "claimed"],
     to: "expired",
-    again: { in: ["settled", "expired", "canceling", "canceled"] },`,
+    again: { in: ["held", "settling", "settled", "expired", "canceling", "canceled"] },`,
     replace: `    from: ["pending", "claimed", "settled"],
     to: "expired",
-    again: { in: ["expired", "canceling", "canceled"] },`,
+    again: { in: ["held", "settling", "expired", "canceling", "canceled"] },`,
     test: inSql,
     titles: "grouped.*C20"
+  },
+  {
+    name: "hold-settled-after-cancel",
+    rows: [54],
+    bug: "a hold invoice that its company has canceled is settled by it afterwards",
+    file: core("receiving/Invoice"),
+    find: `    from: ["held"],
+    to: "settling",`,
+    replace: `    from: ["held", "canceling", "canceled"],
+    to: "settling",`,
+    test: inMemory,
+    titles: "C54: Journal: what was held and is canceled"
+  },
+  {
+    name: "held-is-credited",
+    rows: [],
+    bug: "what a hold invoice holds is booked as its company's before it is settled",
+    file: core("receiving/Invoice"),
+    find: `  legs: [],
+  writes: [Noun.step(life.held, invoice, payment)],`,
+    replace: `  transferId: invoice.id,
+  legs: [{ companyId: invoice.companyId, postings: [{ from: "node", to: "available", amount: payment.held }] }],
+  writes: [Noun.step(life.held, invoice, payment)],`,
+    test: inMemory,
+    titles: "what is held for an invoice"
+  },
+  {
+    name: "held-is-taken",
+    rows: [],
+    bug: "what a hold invoice holds is taken at the node though nobody has settled it",
+    file: core("receiving/Looking"),
+    find: `if (invoice.status === "settling" && receiver.holding !== undefined)`,
+    replace: `if (invoice.status !== "pending" && receiver.holding !== undefined)`,
+    test: coreTest("Holds"),
+    titles: "hold: what nobody settles"
+  },
+  {
+    name: "preimage-before-settlement",
+    rows: [],
+    bug: "an invoice shows its preimage before it is settled",
+    file: "packages/http/src/resources/Invoices.ts",
+    find: `(row) => (row.status === "settled" ? (row.preimage ?? "") : "")`,
+    replace: `(row) => row.preimage ?? ""`,
+    test: "packages/http/test/wire.test.ts",
+    titles: "wire: an invoice is settled only"
   },
   {
     name: "given-back-twice",
@@ -503,9 +559,11 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/Withdrawals"),
     find: `      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
+      yield* stops.check("sending")
       const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
 `,
-    replace: `      const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
+    replace: `      yield* stops.check("sending")
+      const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
 `,
@@ -891,7 +949,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [52],
     bug: "a key that was revoked opens until it expires",
     file: core("accounts/ApiKey"),
-    find: `  if (apiKey.revokedAtMillis !== null) return new Unauthorized({ reason: "revoked" })
+    find: `  if (apiKey.revokedAtMillis !== null) return closed(apiKey, "revoked")
 `,
     replace: "",
     test: coreTest("ApiKeys"),
@@ -1009,6 +1067,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "may be refunded again"
   },
   {
+    name: "assigned-to-everybody",
+    rows: [],
+    bug: "a payment in suspense becomes a deposit of each company that it is assigned to",
+    file: core("receiving/Assignment"),
+    find: `unique: [["unmatchedId"]]`,
+    replace: "unique: []",
+    test: "packages/memory/test/memory.test.ts",
+    titles: "lay in suspense"
+  },
+  {
     name: "cursor-before-credit",
     rows: [60],
     bug: "how far the node was read is stored before what was read is credited",
@@ -1085,6 +1153,92 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "webhooks that their owner has sent again$"
   },
   {
+    name: "webhook-signed-by-id",
+    rows: [58],
+    bug: "a webhook's signature covers its id and time, and not what it says",
+    file: core("events/webhooks/Signature"),
+    find: "`${id}.${timestampSeconds}.${body}`",
+    replace: "`${id}.${timestampSeconds}.`",
+    test: "packages/http/test/webhooks.test.ts",
+    titles: "C58:"
+  },
+  {
+    name: "webhook-lag-of-the-recorded",
+    rows: [],
+    bug: "how late webhooks are is not about those that wait for another attempt",
+    file: core("events/webhooks/Runner"),
+    find: `for (const [head] of queues.values()) since = Math.min(since, head?.item.atMillis ?? Infinity)`,
+    replace: `for (const [head] of queues.values()) since = Math.min(since, head?.recorded === undefined ? Infinity : since)`,
+    test: coreTest("Webhooks"),
+    titles: "how late they are is measured"
+  },
+  {
+    name: "connection-kept-for-ever",
+    rows: [51],
+    bug: "a connection that is kept is used again however long ago its address was checked",
+    file: "packages/web/src/Idle.ts",
+    find: `if (!socket.destroyed && nowMillis - one.atMillis < maxAgeMillis)`,
+    replace: `if (!socket.destroyed && nowMillis >= one.atMillis)`,
+    test: outboundTest,
+    titles: "C51: outbound: a connection that is kept is to an address that was checked"
+  },
+  {
+    name: "connection-of-another-host",
+    rows: [51],
+    bug: "a connection that is kept is used for another host, whose address nobody has checked",
+    file: "packages/web/src/Outbound.ts",
+    find: 'const placeOf = ({ host, port, isSecure }: Target): string => `${isSecure ? "tls" : "tcp"} ${host} ${port}`',
+    replace: 'const placeOf = ({ port, isSecure }: Target): string => `${isSecure ? "tls" : "tcp"} ${port}`',
+    test: outboundTest,
+    titles: "C51: outbound: a connection that is kept is used for its own host"
+  },
+  {
+    name: "canceled-claimed",
+    rows: [],
+    bug: "an invoice that its company canceled is paid from inside",
+    file: core("receiving/Invoice"),
+    find: `    from: ["pending"],
+    to: "claimed",`,
+    replace: `    from: ["pending", "canceling", "canceled"],
+    to: "claimed",`,
+    test: inMemory,
+    titles: "a canceled invoice is claimed by no withdrawal"
+  },
+  {
+    name: "canceled-never-credited",
+    rows: [54],
+    bug: "a payment that was on its way when its invoice was canceled is not credited",
+    file: core("receiving/Invoice"),
+    find: `    from: ["pending", "claimed", "held", "settling", "expired", "canceling", "canceled"],
+    to: "settled",`,
+    replace: `    from: ["pending", "claimed", "held", "settling", "expired"],
+    to: "settled",`,
+    test: coreTest("Cancels"),
+    titles: "C54: cancel: a payment that was on its way"
+  },
+  {
+    name: "canceled-credited-twice",
+    rows: [],
+    bug: "a canceled invoice that was paid all the same can be canceled, and settles once more",
+    file: core("receiving/Invoice"),
+    find: `    from: ["pending", "held"],
+    to: "canceling",`,
+    replace: `    from: ["pending", "held", "settled"],
+    to: "canceling",`,
+    test: inMemory,
+    titles: "a canceled invoice is closed, and one that is paid all the same is credited"
+  },
+  {
+    name: "canceled-without-the-node",
+    rows: [],
+    bug: "an invoice is recorded as closed though the node holds a payment of it",
+    file: core("receiving/Closing"),
+    find: `if (!(yield* isClosed(invoice))) return false`,
+    replace: `yield* isClosed(invoice)`,
+    test: coreTest("Cancels"),
+    titles: "C54: cancel: a payment that was on its way"
+  },
+  {
     name: "revoked-operator-token",
     rows: [],
     bug: "a revoked token of an operator's still opens everything",
@@ -1103,5 +1257,147 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `if (scopes.length === 0)`,
     test: "packages/http/test/operators.test.ts",
     titles: "operator token:"
+  },
+  {
+    name: "frozen-company-sends",
+    rows: [],
+    bug: "a freeze is not looked at in the commit",
+    file: postgres("Statements"),
+    find: `["company_id not in (select company_id from locked where frozen)"]`,
+    replace: "[]",
+    test: inSql,
+    titles: "freeze:"
+  },
+  {
+    name: "frozen-company-sends-in-memory",
+    rows: [],
+    bug: "a freeze is not looked at in the commit",
+    file: memory("Verdict"),
+    find: "earlier ?? overtaken ?? frozen(state, change)",
+    replace: "earlier ?? overtaken",
+    test: inMemory,
+    titles: "freeze:"
+  },
+  {
+    name: "frozen-company-refunds",
+    rows: [],
+    bug: "a company that is frozen refunds",
+    file: core("sending/Refund"),
+    find: `    unlessFrozen: true,
+`,
+    replace: "",
+    test: coreTest("Stops"),
+    titles: "freeze:"
+  },
+  {
+    name: "paused-worker-pays",
+    rows: [],
+    bug: "a payment worker takes up what has not begun though sending is paused, or its company is frozen",
+    file: core("sending/Steps"),
+    find: "if (yield* stops.waits(task.companyId)) {",
+    replace: "if (yield* Effect.as(stops.waits(task.companyId), false)) {",
+    test: coreTest("Stops"),
+    titles: "freeze: what was confirmed"
+  },
+  {
+    name: "paused-behind-a-slow-recipient",
+    rows: [],
+    bug: "a payment whose recipient's server answers after a pause begins during it",
+    file: core("sending/LightningPayments"),
+    find: "if (yield* stops.waits(withdrawal.companyId)) return",
+    replace: "if (yield* Effect.as(stops.waits(withdrawal.companyId), false)) return",
+    test: coreTest("PaymentPlaces"),
+    titles: "pause:"
+  },
+  {
+    name: "frozen-while-coins-are-chosen",
+    rows: [],
+    bug: "a payout goes out though its company was frozen while the wallet chose its coins",
+    file: core("sending/Payouts"),
+    find: ".includes(true)) return yield* again()",
+    replace: ".includes(true)) yield* Effect.void",
+    test: coreTest("Payouts"),
+    titles: "freeze:"
+  },
+  {
+    name: "pause-answered-early",
+    rows: [],
+    bug: "a pause is answered while other processes still go by what they read before",
+    file: core("accounts/Stops"),
+    find: `    yield* everywhere
+`,
+    replace: "",
+    test: coreTest("Stops"),
+    titles: "pause: when it is answered"
+  },
+  {
+    name: "flood-of-one-key",
+    rows: [],
+    bug: "requests with a key are counted, and taken however many there are",
+    file: "packages/http/src/RequestRates.ts",
+    find: "(room.isWithin ? Effect.void : refused)",
+    replace: "(room.isWithin ? Effect.void : Effect.ignore(refused))",
+    test: "packages/http/test/requestRates.test.ts",
+    titles: "request rates:"
+  },
+  {
+    name: "stranger-guesses-on",
+    rows: [],
+    bug: "who guesses keys is told each time, however often",
+    file: "packages/http/src/RequestRates.ts",
+    find: `failed.error.code !== "unauthorized"`,
+    replace: `failed.error.code === "unauthorized"`,
+    test: "packages/http/test/requestRates.test.ts",
+    titles: "request rates: who shows no key"
+  },
+  {
+    name: "audit-forgotten",
+    rows: [],
+    bug: "what is committed for somebody is in no audit log",
+    file: core("ledger/Audit"),
+    find: `if (acting === undefined) return journal.commit(change)`,
+    replace: `if (acting === undefined || change.legs.length > 0) return journal.commit(change)`,
+    test: "packages/http/test/audit.test.ts",
+    titles: "audit:"
+  },
+  {
+    name: "audit-of-what-was-refused",
+    rows: [],
+    bug: "the audit log says done of what was refused",
+    file: postgres("Statements"),
+    find: `from done where audit is not null order by n`,
+    replace: `from asked where audit is not null order by n`,
+    test: inSql,
+    titles: "the audit log has a Change"
+  },
+  {
+    name: "audit-flood",
+    rows: [],
+    bug: "each refusal of a flood is a line of the audit log",
+    file: core("reports/AuditLog"),
+    find: `if (before !== undefined) {`,
+    replace: `if (before !== undefined && before.count > 1_000_000) {`,
+    test: "packages/http/test/audit.test.ts",
+    titles: "a flood of it"
+  },
+  {
+    name: "audit-linked-from-the-wrong-place",
+    rows: [],
+    bug: "who links the audit log begins where it read, though another has linked a part of it",
+    file: core("reports/AuditLog"),
+    find: `found.filter(({ id }) => id > linkedTo)`,
+    replace: `found.filter(({ id }) => id > 0n || id > linkedTo)`,
+    test: inMemory,
+    titles: "is linked soundly by two"
+  },
+  {
+    name: "audit-unhashed",
+    rows: [],
+    bug: "the chain of the audit log says nothing of what an entry says",
+    file: core("ledger/Audit"),
+    find: `digest(before, String(id), companyId, String(atMillis), body)`,
+    replace: `digest(before, String(id), companyId, String(atMillis), body.slice(0, 2))`,
+    test: "packages/postgres/test/audit.test.ts",
+    titles: "a row that was changed"
   }
 ]

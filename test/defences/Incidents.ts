@@ -208,7 +208,11 @@ const groups = {
       "Keys come in headers only, and are redacted by their type"
     ],
     [57, "LNbits and others: keys stored, and compared, as plain text", "A SHA-256 is stored, and compared in constant time"],
-    [58, "OpenNode: a webhook's signature covered its id only", null, "There are no webhooks"],
+    [
+      58,
+      "OpenNode: a webhook's signature covered its id only",
+      "Each signature of a webhook covers all of its body; those of Standard Webhooks its id and time as well"
+    ],
     [59, "lnd (CVE-2024-38359 and others), Core Lightning: faults of the node itself", "A version with known faults is reported"],
     [
       60,

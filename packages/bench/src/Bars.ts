@@ -11,6 +11,10 @@ export interface Bar {
 const one = "one company"
 const spread = "1000 companies"
 
+/** What webhooks leave of the rate of confirms: where there is no endpoint, and where ten hear of each. */
+export const nobodyListens = "webhooks, confirm without an endpoint"
+export const tenListen = "webhooks, confirm with 10 endpoints"
+
 export const bars: ReadonlyArray<Bar> = [
   { operation: "create invoice", pattern: one, first: 0.25, aim: 0.5, exponent: 0.12 },
   { operation: "LNURL callback", pattern: one, first: 0.7, aim: 0.9, exponent: 0.12 },
@@ -21,8 +25,19 @@ export const bars: ReadonlyArray<Bar> = [
   { operation: "confirm, in process", pattern: one, first: 0.4, aim: 0.65, exponent: 0.05 },
   { operation: "balance", pattern: one, first: 0.4, aim: 0.5, exponent: 0.02 },
   { operation: "list of the 50 newest", pattern: one, first: 0.1, aim: 0.25, exponent: 0.02 },
-  { operation: "get one invoice", pattern: one, first: 0.3, aim: 0.45, exponent: 0.1 }
+  { operation: "get one invoice", pattern: one, first: 0.3, aim: 0.45, exponent: 0.1 },
+  { operation: nobodyListens, pattern: one, first: 0.95, aim: 1, exponent: 0.05 },
+  { operation: tenListen, pattern: one, first: 0.9, aim: 1, exponent: 0.05 }
 ]
+
+/** How long after its commit 99 of 100 events have arrived, in milliseconds. */
+export const maxLateMillis = 1000
+
+/** The same for a page of the feed, by how many events there are: from ten thousand to ten million. */
+export const feedExponent = 0.02
+
+/** What a thousand idle streams may occupy, in MiB. */
+export const maxStreamsMebibytes = 100
 
 /** The same for finding our outputs in a block, by how many addresses are watched: from ten to a million. */
 export const blocksExponent = 0.1

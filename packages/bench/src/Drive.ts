@@ -76,6 +76,7 @@ const settlementOf = (kind: number, number: number, company: number, atMillis: n
       vout: null,
       height: null,
       lightningInvoiceId: Fill.id(kind, number),
+      checkoutId: null,
       metadata: {},
       absorbed: Msat.zero,
       ...Deposit.unrefunded,

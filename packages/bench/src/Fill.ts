@@ -156,9 +156,13 @@ const chunkRows = 200_000
 const run = (text: string, values: ReadonlyArray<unknown> = []) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text, values).unprepared)
 
-/** Runs statements, and has what they wrote looked at by the planner. */
+/** Runs statements. */
+export const statements = (text: string): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
+  Effect.asVoid(Effect.mapError(run(text), failed))
+
+/** The same, and has what they wrote looked at by the planner. */
 export const script = (text: string): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
-  Effect.andThen(run(text), run("vacuum (analyze)")).pipe(Effect.asVoid, Effect.mapError(failed))
+  Effect.andThen(statements(text), statements("vacuum (analyze)"))
 
 /** Fills a database that the service has made its tables in. The text of each company's key, the busy one's last. */
 export const companies: Effect.Effect<ReadonlyArray<string>, BenchFailed, SqlClient.SqlClient> = Effect.gen(function* () {
@@ -213,8 +217,11 @@ export const settledByPgbench = (kind: number): Effect.Effect<number, BenchFaile
 
 const decodeNext = Schema.decodeUnknownSync(Schema.Struct({ next: Schema.FiniteFromString }))
 
+/** How long loading may take, and looking at what was loaded: millions of rows. */
+const statementTimeoutMillis = 600_000
+
 /** A client of a database, for what is asked of it now and then. */
-export const client = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })
+export const client = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1, statementTimeoutMillis })
 
 function failed({ message }: { readonly message: string }) {
   return new BenchFailed({ message })

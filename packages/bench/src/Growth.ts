@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Group } from "./Operations.ts"
+import type { Group } from "./Runs.ts"
 import type { BenchFailed } from "./Program.ts"
 import type { Options } from "./Rates.ts"
 import * as Report from "./Report.ts"

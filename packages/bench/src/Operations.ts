@@ -2,20 +2,10 @@ import { Effect } from "effect"
 import * as Fill from "./Fill.ts"
 import type { Generator } from "./Generator.ts"
 import { scripts } from "./Limits.ts"
-import type * as Pgbench from "./Pgbench.ts"
-import type * as Program from "./Program.ts"
 import * as Requests from "./Requests.ts"
 import * as Runs from "./Runs.ts"
 import type { Server, Subject, Whole } from "./Subject.ts"
-
-/** Operations that are compared with one limit, which is measured just before them in every round. */
-export interface Group {
-  readonly limit: string
-  readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Outcome, Program.BenchFailed>
-  readonly operations: ReadonlyArray<Runs.Operation>
-  /** Its first operation and the limit are measured at half of their rates too, at random. */
-  readonly half?: true
-}
+import * as Webhooks from "./Webhooks.ts"
 
 /** What the whole service does, workers and all; the other operations are those of its HTTP side. */
 export const carriedOut = "confirm, and carry out"
@@ -29,8 +19,9 @@ export const make = (
   generator: Generator,
   raw: Server,
   whole: Whole | undefined,
-  seconds: number
-): ReadonlyArray<Group> => {
+  seconds: number,
+  sending?: Webhooks.Sending
+): ReadonlyArray<Runs.Group> => {
   const requests = Requests.make(subject.keys)
   const { http, inProcess, settle, pg, pgSettle } = Runs.make(subject, generator, seconds)
   const createInvoice = http("create invoice", one, 64, requests.createInvoice)
@@ -64,6 +55,7 @@ export const make = (
       ]
     },
     { ...pgSettle(scripts.settleSpread, pgSpread), operations: [settle(spread, Fill.spread, ourSpread)] },
-    { ...pgSettle(scripts.settle, pgBusy), operations: [settle(one, 1, ourBusy)] }
+    { ...pgSettle(scripts.settle, pgBusy), operations: [settle(one, 1, ourBusy)] },
+    ...(sending === undefined ? [] : Webhooks.groups(http, sending))
   ]
 }

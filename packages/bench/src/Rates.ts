@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Group } from "./Operations.ts"
+import type { Group } from "./Runs.ts"
 import type { Measured } from "./Pgbench.ts"
 import type * as Pgbench from "./Pgbench.ts"
 import type { BenchFailed } from "./Program.ts"

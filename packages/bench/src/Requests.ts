@@ -22,6 +22,10 @@ export const plain = text("GET", balance, "none")
 /** Enough that a random order does not repeat itself soon. */
 const spreadRequests = 4096
 
+/** An invoice of the company with this key. */
+export const createInvoice = (apiKey: string): string =>
+  text("POST", invoices, apiKey, { amount: 1000, currency: "sats", description: "one of many" })
+
 /** What is asked of a service that was filled: whole HTTP requests, sent in turn. `keys` are those of its companies, in order. */
 export const make = (keys: ReadonlyArray<string>) => {
   const busy = keys[Fill.busy - 1] ?? ""
@@ -35,7 +39,7 @@ export const make = (keys: ReadonlyArray<string>) => {
     balance: [text("GET", balance, busy)],
     invoice: [text("GET", `${invoices}/${Fill.id(Fill.kinds.history, Fill.busy - 1)}`, busy)],
     list: [text("GET", "/v1/transactions?limit=50", busy)],
-    createInvoice: [text("POST", invoices, busy, { amount: 1000, currency: "sats", description: "one of many" })],
+    createInvoice: [createInvoice(busy)],
     lnurlCallback: [lnurlCallback],
     confirm: [confirm(busy)],
     confirmSpread: Array.from({ length: spreadRequests }, () => confirm(keys[Math.floor(Math.random() * Fill.spread)] ?? ""))

@@ -14,6 +14,15 @@ export interface Operation {
   readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Measured, Program.BenchFailed>
 }
 
+/** Operations that are compared with one limit, which is measured just before them in every round. */
+export interface Group {
+  readonly limit: string
+  readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Outcome, Program.BenchFailed>
+  readonly operations: ReadonlyArray<Operation>
+  /** Its first operation and the limit are measured at half of their rates too, at random. */
+  readonly half?: true
+}
+
 /** How long a run is, and how long before it nothing is counted. */
 export const times = (seconds: number) => ({ warmupMillis: 300, millis: seconds * 1000 })
 

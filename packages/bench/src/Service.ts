@@ -59,6 +59,8 @@ export const start = ({ directory, databaseUrl, profileDirectory }: Options): Ef
       PORT: String(port),
       SATRAIL_DATA: directory,
       SATRAIL_LOG_LEVEL: "error",
+      // One key asks for all that there is.
+      SATRAIL_REQUESTS_PER_KEY: "0",
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl })
     }
     const profile = profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`]

@@ -28,7 +28,7 @@ export interface Subject {
   readonly spent: Effect.Effect<{ readonly walBytes: number; readonly statements: number | undefined }, Program.BenchFailed>
 }
 
-/** The service as it is deployed, workers and all, over a database of its own. */
+/** A service with more than its HTTP side, over a database of its own. */
 export interface Whole {
   readonly server: Server
   readonly keys: ReadonlyArray<string>
@@ -53,9 +53,19 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   // One caller asks at one address, as fast as he can: what is measured is the answer, not its limits.
   SATRAIL_LNURL_PER_ADDRESS: "10000000",
   SATRAIL_LNURL_PER_CALLER: "10000000",
+  SATRAIL_REQUESTS_PER_KEY: "0",
   // A line a request would be measured with it.
   SATRAIL_REQUEST_LOG: "no"
 })
+
+/** The HTTP side of the service over a database; where it `sendsWebhooks`, with the worker that does. */
+const api = (databaseUrl: string, directory: string, profileDirectory: string | undefined, sendsWebhooks = false) =>
+  Program.server("apiProgram", {
+    env: { ...environment(databaseUrl, directory), ...(sendsWebhooks && { BENCH_SENDS_WEBHOOKS: "yes" }) },
+    nodeArgs: profiled(profileDirectory)
+  })
+
+const profiled = (directory: string | undefined) => (directory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${directory}`])
 
 const client = (url: string) => Effect.flatMap(Layer.build(Fill.client(url)), (context) => Effect.provide(SqlClient.SqlClient, context))
 
@@ -68,16 +78,15 @@ export const make = Effect.fnUntraced(function* (
   { rows, directory, profileDirectory, tell }: Options
 ) {
   const url = yield* postgres.database
-  const nodeArgs = profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`]
-  const api = yield* Program.server("apiProgram", { env: environment(url, path.join(directory, "api")), nodeArgs })
+  const server = yield* api(url, path.join(directory, "api"), profileDirectory)
   const sql = yield* unreachable(client(url))
   const filled = Effect.provideService(SqlClient.SqlClient, sql)
   const keys = yield* filled(Fill.companies)
   yield* filled(Fill.history(rows, (loaded) => tell(`loading: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)))
-  const journal = yield* Program.fork("journalProgram", { env: environment(url, directory), nodeArgs })
+  const journal = yield* Program.fork("journalProgram", { env: environment(url, directory), nodeArgs: profiled(profileDirectory) })
   const counted = yield* filled(Fill.countStatements)
   return {
-    api,
+    api: server,
     journal,
     drive: (drive) =>
       Effect.suspend(() => {
@@ -97,6 +106,19 @@ export const make = Effect.fnUntraced(function* (
         unreachable
       )
   } satisfies Subject
+})
+
+/** The HTTP side of the service and the worker that sends webhooks, over a database of its own with the same past. */
+export const sending = Effect.fnUntraced(function* (postgres: Postgres, { rows, directory, profileDirectory, tell }: Options) {
+  const databaseUrl = yield* postgres.database
+  const server = yield* api(databaseUrl, path.join(directory, "sending"), profileDirectory, true)
+  const filled = Effect.andThen(Fill.companies, (keys) =>
+    Effect.as(
+      Fill.history(rows, (loaded) => tell(`loading: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)),
+      keys
+    )
+  )
+  return { server, keys: yield* unreachable(Effect.provide(filled, Fill.client(databaseUrl))) } satisfies Whole
 })
 
 /** Starts the whole service, and gives it the same companies. */

@@ -8,6 +8,7 @@ import path from "node:path"
 import * as Bars from "./Bars.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Chart from "./Chart.ts"
+import * as Events from "./Events.ts"
 import * as Fill from "./Fill.ts"
 import * as Generator from "./Generator.ts"
 import * as Growth from "./Growth.ts"
@@ -16,10 +17,12 @@ import * as Pgbench from "./Pgbench.ts"
 import * as Postgres from "./Postgres.ts"
 import * as Program from "./Program.ts"
 import * as Rates from "./Rates.ts"
+import * as Receivers from "./Receivers.ts"
 import * as Report from "./Report.ts"
 import * as Starts from "./Starts.ts"
 import * as Subject from "./Subject.ts"
 import * as Tables from "./Tables.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-bench-"))),
@@ -30,6 +33,45 @@ const temporary = Effect.acquireRelease(
 const baseRows = 100_000
 
 const tell = (line: string) => process.stderr.write(`${line}\n`)
+
+/** Everything that is measured at one filled database, and at others beside it that some operations have to themselves. */
+const underLoad = Effect.fnUntraced(function* (
+  postgres: Postgres.Postgres,
+  pgbench: string,
+  options: Omit<Subject.Options, "rows"> & {
+    readonly generator: Generator.Generator
+    readonly raw: Subject.Server
+    readonly seconds: number
+    readonly asked: Rates.Options
+  }
+) {
+  const { generator, raw, seconds, asked, directory, profileDirectory } = options
+  const { wanted } = asked
+  const subject = yield* Subject.make(postgres, pgbench, { ...options, rows: baseRows })
+  const wholes = [Operations.carriedOut, Webhooks.latency, Events.idle]
+  const whole = wholes.some(wanted) ? yield* Subject.whole(postgres, directory, profileDirectory) : undefined
+  const sending =
+    wanted(Bars.nobodyListens) || wanted(Bars.tenListen)
+      ? {
+          ...(yield* Subject.sending(postgres, { ...options, rows: baseRows })),
+          receivers: yield* Receivers.start({ count: Webhooks.heardBy, slowMillis: 0 })
+        }
+      : undefined
+  const found = yield* Rates.measure(Operations.make(subject, generator, raw, whole, seconds, sending), asked)
+  const pids = {
+    api: subject.api.pid,
+    "the Journal alone": subject.journal.pid,
+    ...(whole && { "the whole service": whole.server.pid })
+  }
+  const memory = Object.entries(pids).flatMap(([pattern, pid]) => {
+    const most = Program.peakMebibytes(pid)
+    const what = { operation: "memory at most, loaded", pattern, unit: "MiB", target: Bars.maxLoadedMebibytes, first: null } as const
+    return most === undefined ? [] : [Report.size(what, [most])]
+  })
+  const late = whole !== undefined && wanted(Webhooks.latency) ? yield* Webhooks.lateness(whole, generator, seconds, asked) : []
+  const streams = whole !== undefined && wanted(Events.idle) ? yield* Events.memory(whole) : []
+  return { found, memory: [...memory, ...late, ...streams] }
+})
 
 const run = Effect.fnUntraced(function* (options: {
   readonly rounds: number
@@ -75,30 +117,17 @@ const run = Effect.fnUntraced(function* (options: {
   if (!("missing" in postgres) && pgbench !== undefined) {
     const raw = yield* Program.server("rawProgram")
     const made = { directory, profileDirectory, tell }
-    const names = new Set(Bars.bars.map(({ operation }) => operation).concat(Operations.carriedOut))
+    const names = new Set(Bars.bars.map(({ operation }) => operation).concat(Operations.carriedOut, Webhooks.latency, Events.idle))
     if ([...names].some(wanted)) {
-      const measured = Effect.gen(function* () {
-        const subject = yield* Subject.make(postgres, pgbench, { ...made, rows: baseRows })
-        const whole = wanted(Operations.carriedOut) ? yield* Subject.whole(postgres, directory, profileDirectory) : undefined
-        const found = yield* Rates.measure(Operations.make(subject, generator, raw, whole, seconds), asked)
-        const pids = {
-          api: subject.api.pid,
-          "the Journal alone": subject.journal.pid,
-          ...(whole && { "the whole service": whole.server.pid })
-        }
-        const memory = Object.entries(pids).flatMap(([pattern, pid]) => {
-          const most = Program.peakMebibytes(pid)
-          const what = { operation: "memory at most, loaded", pattern, unit: "MiB", target: Bars.maxLoadedMebibytes, first: null } as const
-          return most === undefined ? [] : [Report.size(what, [most])]
-        })
-        return { found, memory }
-      })
-      const { found, memory } = yield* Effect.scoped(measured)
+      const { found, memory } = yield* Effect.scoped(underLoad(postgres, pgbench, { ...made, generator, raw, seconds, asked }))
       rates = found
       loaded = memory
     }
     if ((full || only !== undefined) && wanted(Blocks.what.operation)) growth = [yield* Blocks.growth(postgres, seconds, asked)]
-    if (full && [...names].some(wanted)) {
+    if ((full || only !== undefined) && wanted(Events.migration)) loaded = [...loaded, yield* Events.migrating(postgres)]
+    if ((full || only !== undefined) && wanted(Events.page.operation))
+      growth = [...growth, yield* Events.growth(postgres, full ? options.sizes : Events.sizes, seconds, asked)]
+    if (full && Bars.bars.some(({ operation }) => wanted(operation))) {
       yield* Console.log(
         `Loading ${options.sizes.map((rows) => rows.toLocaleString("en")).join(", ")} rows: this takes about ${Growth.gibibytes(options.sizes)} GiB of disk while it runs.`
       )

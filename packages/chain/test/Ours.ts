@@ -12,6 +12,7 @@ import { Signer } from "@satrail/core/nodes/Signer"
 import * as Policy from "@satrail/core/service/Policy"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import * as Deposits from "@satrail/core/receiving/ChainDeposits"
+import * as Stops from "@satrail/core/accounts/Stops"
 import { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import * as Addresses from "@satrail/core/receiving/OnChainAddresses"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -36,6 +37,7 @@ export const settings: Policy.Settings = {
 /** A wallet of our own with its store, and who credits what comes. Needs a view of the chain. */
 export const layer = Layer.mergeAll(Addresses.layer, Deposits.layer, CompaniesService.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+  Layer.provide(Stops.layer),
   Layer.provideMerge(Layer.merge(Memory.layer, Policy.layer(settings)))
 )
 

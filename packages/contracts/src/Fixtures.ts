@@ -51,7 +51,7 @@ export const unopened = Effect.map(Id.make, CompanyId.make)
 
 /** A company that nobody has opened yet. */
 export const company = Effect.gen(function* (): Effect.fn.Return<Company.Company> {
-  return { id: yield* unopened, name: "Acme", plan: "free", createdAtMillis: yield* Clock.currentTimeMillis, limits: null }
+  return { id: yield* unopened, name: "Acme", plan: "free", createdAtMillis: yield* Clock.currentTimeMillis, limits: null, frozen: null }
 })
 
 /** A company that exists; its id. */
@@ -128,6 +128,7 @@ export const onChainAddress = Effect.fnUntraced(function* (companyId: CompanyId.
     type: "segwit",
     index: 7,
     metadata: { shelf: "3" },
+    checkoutId: null,
     createdAtMillis: yield* Clock.currentTimeMillis
   }
 })
@@ -178,6 +179,18 @@ export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.Company
     createdAtMillis: atMillis,
     updatedAtMillis: atMillis
   })
+})
+
+/** Money that reached the node and belongs to no open invoice. */
+export const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Invoice.Unmatched> {
+  return {
+    id: yield* Id.make,
+    companyId,
+    paymentHash: yield* paymentHash,
+    received: Msat.fromSats(sats),
+    reason: "paid twice",
+    createdAtMillis: yield* past
+  }
 })
 
 /** An invoice is paid with this many sats. */

@@ -5,6 +5,8 @@ import * as Contract from "./Contract.ts"
 import * as Companies from "./JournalCompanies.ts"
 import * as Deposits from "./JournalDeposits.ts"
 import * as Events from "./JournalEvents.ts"
+import * as Freezes from "./JournalFreezes.ts"
+import * as Holds from "./JournalHolds.ts"
 import * as Invoices from "./JournalInvoices.ts"
 import * as Keys from "./JournalKeys.ts"
 import * as Limits from "./JournalLimits.ts"
@@ -12,6 +14,7 @@ import * as Payouts from "./JournalPayouts.ts"
 import * as SharedPayouts from "./JournalSharedPayouts.ts"
 import * as Nouns from "./Nouns.ts"
 import * as Refunds from "./JournalRefunds.ts"
+import * as Suspense from "./JournalSuspense.ts"
 import * as Transfers from "./JournalTransfers.ts"
 import * as Vouchers from "./JournalVouchers.ts"
 import * as Withdrawals from "./JournalWithdrawals.ts"
@@ -24,16 +27,19 @@ export const money = {
   ...Transfers.money,
   ...Vouchers.money,
   ...Refunds.money,
+  ...Holds.money,
   ...Invoices.money,
+  ...Suspense.money,
   ...Deposits.money,
   ...Keys.money,
   ...Limits.money,
+  ...Freezes.money,
   ...Companies.money,
   ...Nouns.money
 }
 
 /** The rest. */
-export const other = { ...Invoices.other, ...Keys.other, ...Companies.other, ...Events.other }
+export const other = { ...Invoices.other, ...Suspense.other, ...Keys.other, ...Companies.other, ...Events.other }
 
 /** What every Journal promises. One entry, one promise; a number such as C12 names the incident that it prevents. */
 export const promises = { ...money, ...other }

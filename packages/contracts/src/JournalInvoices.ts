@@ -24,6 +24,7 @@ import {
   payment,
   paymentHash,
   preimage,
+  stray,
   tally,
   transfer,
   unchanged,
@@ -39,17 +40,6 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Invoice.Invoice) {
 
 const readCursor = Effect.fnUntraced(function* (source: string) {
   return Option.getOrNull(yield* (yield* Records).cursor(source))
-})
-
-const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Invoice.Unmatched> {
-  return {
-    id: yield* Id.make,
-    companyId,
-    paymentHash: yield* paymentHash,
-    received: Msat.fromSats(sats),
-    reason: "paid twice",
-    createdAtMillis: atMillis
-  }
 })
 
 /** What a payment of an invoice may do to a company's money. */

@@ -279,6 +279,25 @@ export const money = {
       [undefined, Msat.fromSats(11), Msat.fromSats(1100)]
     )
   }),
+  "what came in for a checkout is summed: what is credited, what waits, and nothing of what failed or is another's": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
+      const come = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, of: string | null) {
+        const row = yield* output(companyId, sats, { checkoutId: of })
+        yield* verdict(Deposit.seen(row))
+        return row
+      })
+      yield* come(one, 1, checkoutId)
+      yield* verdict(Deposit.confirmed(yield* come(one, 10, checkoutId), atMillis))
+      yield* verdict(Deposit.dropped(yield* come(one, 100, checkoutId), atMillis))
+      yield* come(one, 1000, null)
+      yield* come(one, 1000, yield* Id.make)
+      const arrived = { received: Msat.fromSats(10), pending: Msat.fromSats(1) }
+      assert.deepStrictEqual(yield* records.arrivedFor(one, checkoutId), arrived)
+      assert.deepStrictEqual(yield* records.arrivedFor(other, checkoutId), { received: Msat.zero, pending: Msat.zero })
+    }
+  ),
   "C45: evicted deposits are found, the newest first, without those that were too small or returned": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open

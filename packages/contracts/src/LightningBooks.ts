@@ -138,6 +138,14 @@ export const money = {
     const lookup = yield* eventually((yield* LightningSender).lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
     yield* moved(before, lookup._tag === "settled" ? -(amount + lookup.fee) : assert.fail())
   }),
+  "what it can receive falls by what it received, and what it can send rises": Effect.gen(function* () {
+    const { capacity } = yield* LightningBooks
+    const before = yield* capacity
+    yield* receive(50_000)
+    // What a commitment costs moves meanwhile: by some 400 satoshis with each HTLC that it carries, and one of an earlier payment may just be leaving.
+    const isNear = (difference: bigint) => difference >= Msat.fromSats(45_000) && difference <= Msat.fromSats(55_000)
+    yield* eventually(capacity, ({ incoming, outgoing }) => isNear(before.incoming - incoming) && isNear(outgoing - before.outgoing))
+  }),
   "a failed payment cost nothing": Effect.gen(function* () {
     const before = yield* owned
     yield* pay("fail")
@@ -148,15 +156,15 @@ export const money = {
 /** The rest. */
 export const other = {
   "without a response there is no statement: an outage": Effect.gen(function* () {
-    const { owned, sent, taken } = yield* LightningBooks
+    const { owned, capacity, sent, taken } = yield* LightningBooks
     const place = yield* ends
     const said = yield* Contract.withoutWire(
       yield* Payees,
-      Effect.all([Effect.flip(owned), Effect.flip(sent(place.sent)), Effect.flip(taken(place.taken))])
+      Effect.all([Effect.flip(owned), Effect.flip(capacity), Effect.flip(sent(place.sent)), Effect.flip(taken(place.taken))])
     )
     assert.deepStrictEqual(
       said.map(({ _tag }) => _tag),
-      ["NodeUnavailable", "NodeUnavailable", "NodeUnavailable"]
+      ["NodeUnavailable", "NodeUnavailable", "NodeUnavailable", "NodeUnavailable"]
     )
   })
 } satisfies Contract.Promises<Ports>

@@ -4,7 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Id from "@satrail/core/base/Id"
-import { type Description, LightningReceiver, type Settled } from "@satrail/core/nodes/LightningReceiver"
+import { type Description, type Holding, LightningReceiver, type Settled } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Context, Effect, Exit, Fiber, Redacted, Result, Stream } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually, Patience } from "./Eventually.ts"
@@ -67,6 +67,15 @@ const paid = Effect.fnUntraced(function* (sats: number) {
   const { paymentHash, paymentRequest } = yield* issue(sats)
   yield* pay(paymentRequest)
   return last(yield* toldUntil(null, paymentHash))
+})
+
+/** A hold invoice that is being paid: from when the node holds the payment. */
+const held = Effect.fnUntraced(function* (holding: Holding, sats: number) {
+  const asked = yield* ask(sats)
+  const { paymentHash, paymentRequest } = yield* holding.createInvoice(asked)
+  const payment = yield* Effect.forkChild(pay(paymentRequest))
+  yield* eventually(lookup(paymentHash), ({ _tag }) => _tag === "accepted")
+  return { hold: { id: asked.id, paymentHash }, payment }
 })
 
 /** What keeps money from being lost or credited twice. */
@@ -178,6 +187,63 @@ export const money = {
     yield* settled(paymentHash)
     assert.deepStrictEqual(yield* cancelInvoice(paymentHash), { _tag: "settled" })
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
+  }),
+  "a hold invoice brings nothing until it is settled, and then all that was held": Effect.gen(function* () {
+    const { holding } = yield* LightningReceiver
+    if (holding === undefined) return
+    const { hold, payment } = yield* held(holding, 1000)
+    const state = yield* lookup(hold.paymentHash)
+    assert.strictEqual(state._tag === "accepted" ? state.held?.received : undefined, Msat.fromSats(1000))
+    // Time to decide, and to send it back before its HTLCs have to be ended on the chain.
+    assert.isAbove(state._tag === "accepted" ? (state.held?.blocksLeft ?? 0) : 0, 40)
+    for (const _ of [1, 2]) assert.strictEqual(yield* holding.settle(hold, null), "settled")
+    yield* Fiber.join(payment)
+    const { received, preimage } = yield* settled(hold.paymentHash)
+    assert.strictEqual(received, Msat.fromSats(1000))
+    assert.isTrue(Preimage.proves(preimage, hold.paymentHash))
+    assert.strictEqual(last(yield* toldUntil(null, hold.paymentHash)).received, Msat.fromSats(1000))
+    assert.strictEqual(yield* holding.cancel(hold), "settled")
+  }),
+  "a held payment that is canceled goes back, and is never settled": Effect.gen(function* () {
+    const { holding } = yield* LightningReceiver
+    if (holding === undefined) return
+    const { hold, payment } = yield* held(holding, 1000)
+    for (const _ of [1, 2]) assert.strictEqual(yield* holding.cancel(hold), "canceled")
+    assert.deepStrictEqual(yield* lookup(hold.paymentHash), { _tag: "canceled" })
+    assert.isTrue(Exit.isFailure(yield* Fiber.await(payment)))
+    assert.strictEqual(yield* holding.settle(hold, null), "canceled")
+  }),
+  "a hold invoice that nobody has paid is not settled, is the same for the same id, and takes no payment once it is canceled": Effect.gen(
+    function* () {
+      const { holding, createInvoice } = yield* LightningReceiver
+      if (holding === undefined) return
+      const asked = yield* ask(1000)
+      const first = yield* holding.createInvoice(asked)
+      assert.deepStrictEqual(yield* holding.createInvoice(asked), first)
+      assert.notStrictEqual((yield* createInvoice(asked)).paymentHash, first.paymentHash)
+      const hold = { ...asked, ...first }
+      assert.strictEqual(yield* holding.settle(hold, null), "open")
+      assert.deepStrictEqual(yield* lookup(hold.paymentHash), { _tag: "open" })
+      assert.strictEqual(yield* holding.cancel(hold), "canceled")
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(first.paymentRequest))))
+    }
+  ),
+  "a hold invoice with a given hash is settled with its preimage, and is made once": Effect.gen(function* () {
+    const { holding } = yield* LightningReceiver
+    if (holding === undefined) return
+    const preimage = Preimage.make((yield* Id.make).replaceAll("-", "").repeat(2))
+    const paymentHash = Preimage.hashOf(preimage)
+    const { hold, payment } = yield* held({ ...holding, createInvoice: (ask) => holding.createInvoice({ ...ask, paymentHash }) }, 1000)
+    assert.strictEqual(hold.paymentHash, paymentHash)
+    const another = yield* Effect.flip(holding.createInvoice({ ...(yield* ask(1)), paymentHash }))
+    assert.strictEqual(another._tag, "PaymentHashTaken")
+    // Of another preimage nothing is taken, and nothing is sent back.
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(holding.settle(hold, null))))
+    assert.strictEqual((yield* lookup(paymentHash))._tag, "accepted")
+    assert.strictEqual(yield* holding.settle(hold, preimage), "settled")
+    yield* Fiber.join(payment)
+    assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "settled", received: Msat.fromSats(1000), preimage })
+    assert.strictEqual(last(yield* toldUntil(null, paymentHash)).preimage, preimage)
   }),
   "C15: canceled and paid at once: one of the two": Effect.gen(function* () {
     const { cancelInvoice, lacks } = yield* LightningReceiver

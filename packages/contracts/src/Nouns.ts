@@ -10,6 +10,8 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import type * as Written from "@satrail/core/ledger/Written"
+import * as Checkout from "@satrail/core/receiving/Checkout"
+import * as Assignment from "@satrail/core/receiving/Assignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
@@ -22,6 +24,7 @@ import { Effect, Equal, Option } from "effect"
 import * as Contract from "./Contract.ts"
 import type { Promises } from "./Contract.ts"
 import {
+  arrival,
   begin,
   companyWith,
   eventsOf,
@@ -32,7 +35,7 @@ import {
   output,
   past,
   payment,
-  paymentHash,
+  stray,
   tally,
   unchanged,
   verdict,
@@ -40,6 +43,7 @@ import {
   withdrawal
 } from "./Fixtures.ts"
 import { byLink } from "./JournalRefunds.ts"
+import { checkout } from "./Rows.ts"
 import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
 // What every noun promises, from its declaration alone: so a new noun is held to it by one line in `subjects`.
@@ -139,6 +143,10 @@ const subjects: { readonly [noun: string]: Subject } = {
       const { withdrawal, fence } = yield* begin(row.companyId, 1)
       return Invoice.claimed(row, withdrawal.id, fence, row.createdAtMillis)
     }),
+    held: (row) =>
+      Effect.succeed(Invoice.held(row, { held: Msat.fromSats(1), heldUntilMillis: row.createdAtMillis + 3 }, row.createdAtMillis + 1)),
+    settling: ["held", (row) => Effect.succeed(Invoice.settling(row, null, row.createdAtMillis + 2))],
+    returned: ["held", (row) => Effect.succeed(Invoice.returned(row, row.createdAtMillis + 2))],
     settled: (row) => payment(row, 1),
     expired: (row) => Effect.succeed(Invoice.expired(row, row.expiresAtMillis)),
     canceled: (row) => Effect.succeed(Invoice.canceled(row, row.createdAtMillis + 1)),
@@ -147,8 +155,13 @@ const subjects: { readonly [noun: string]: Subject } = {
   unmatched: subjectOf(
     Invoice.unmatchedNoun,
     Effect.fnUntraced(function* (companyId) {
-      const [id, received, reason] = [yield* Id.make, Msat.fromSats(3), "paid twice"]
-      return Invoice.unmatched({ id, companyId, paymentHash: yield* paymentHash, received, reason, createdAtMillis: yield* past })
+      return Invoice.unmatched(yield* stray(companyId, 3))
+    })
+  ),
+  suspense_assignments: subjectOf(
+    Assignment.noun,
+    Effect.fnUntraced(function* (companyId) {
+      return Assignment.assigned(yield* stray(companyId, 3), yield* arrival(companyId, 3))
     })
   ),
   deposits: subjectOf(Deposit.noun, (companyId) => Effect.map(output(companyId, 1), Deposit.seen), {
@@ -158,6 +171,16 @@ const subjects: { readonly [noun: string]: Subject } = {
     refunded: ["confirmed", (row) => Effect.map(byLink(row, 1), ({ change }) => change)],
     reversed: ["confirmed", (row) => Effect.succeed(Deposit.reversed(row, Msat.zero, row.updatedAtMillis + 1))]
   }),
+  checkouts: subjectOf(
+    Checkout.noun,
+    Effect.fnUntraced(function* (companyId) {
+      const createdAtMillis = yield* past
+      const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
+      const times = { createdAtMillis, updatedAtMillis: createdAtMillis, expiresAtMillis: createdAtMillis + 1000 }
+      return Checkout.created(checkout({ id, companyId, publicId, invoiceId, onChainAddressId, ...times }))
+    }),
+    { moved: (row) => Effect.succeed(Checkout.canceled(row, row.createdAtMillis + 1)) }
+  ),
   lightning_addresses: subjectOf(
     LightningAddress.noun,
     (companyId) => Effect.map(lightningAddress(companyId), (row) => LightningAddress.created(row)),

@@ -53,6 +53,7 @@ import {
   withdrawal
 } from "./Fixtures.ts"
 import { auditAll, has } from "./Ledger.ts"
+import * as Audit from "./RecordsAudit.ts"
 import * as Books from "./RecordsBooks.ts"
 import * as Events from "./RecordsEvents.ts"
 import * as Lists from "./RecordsLists.ts"
@@ -435,6 +436,7 @@ export const other = {
   ...Transactions.other,
   ...Lists.other,
   ...Books.other,
+  ...Audit.other,
   ...Events.other,
   ...Webhooks.other,
   ...Operator.other,

@@ -3,6 +3,7 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as SecretHash from "@satrail/core/base/SecretHash"
+import type { Checkout } from "@satrail/core/receiving/Checkout"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import * as Voucher from "@satrail/core/sending/Voucher"
@@ -43,6 +44,7 @@ export const deposit = (fields: Partial<Deposit.Deposit> = {}): Deposit.Deposit 
   vout: 0,
   height: 7,
   lightningInvoiceId: null,
+  checkoutId: null,
   metadata: {},
   absorbed: Msat.zero,
   ...Deposit.unrefunded,
@@ -64,17 +66,53 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   paymentRequest: "lnbcrt1…",
   metadata: {},
   lightningAddressId: null,
+  checkoutId: null,
   callback: null,
   rate: null,
   rateAtMillis: null,
   status: "pending",
   received: null,
   preimage: null,
+  hold: null,
+  held: null,
+  heldUntilMillis: null,
   claimedBy: null,
   createdAtMillis: 1,
   expiresAtMillis: 3_600_001,
   settledAtMillis: null,
   canceledAtMillis: null,
+  ...fields
+})
+
+export const checkout = (fields: Partial<Checkout> = {}): Checkout => ({
+  id: "c",
+  companyId: CompanyId.make("payee"),
+  publicId: "9f0d1c1e52a54f7c8f430b8f6a6c1042",
+  domain: "pay.example",
+  amount: Msat.make(1000n),
+  fiatAmount: null,
+  fiatCurrency: null,
+  rate: null,
+  rateAtMillis: null,
+  tolerancePercent: 0,
+  description: "tea",
+  orderId: null,
+  metadata: {},
+  returnUrl: null,
+  cancelUrl: null,
+  locale: "en",
+  invoiceId: "i",
+  paymentRequest: "lnbcrt1…",
+  onChainAddressId: "a",
+  address: "bcrt1…",
+  status: "open",
+  received: Msat.zero,
+  paidAtMillis: null,
+  endedAtMillis: null,
+  revision: 0,
+  createdAtMillis: 1,
+  expiresAtMillis: 3_600_001,
+  updatedAtMillis: 1,
   ...fields
 })
 

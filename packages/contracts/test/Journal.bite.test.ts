@@ -229,6 +229,18 @@ bites("Journal", promises, {
     }),
     ["C12: 200 requests at once for all there is: exactly one is held"]
   ],
+  "one that freezes nobody": [
+    deaf("CompanyFrozen"),
+    ["freeze: withdrawals, vouchers and their claims are refused until it ends; what was on its way ends as it must"]
+  ],
+  "one that claims vouchers of whoever is frozen": [
+    changing((change) => {
+      if (change._tag !== "VoucherClaimed") return change
+      const { unlessFrozen: _, ...rest } = change
+      return rest
+    }),
+    ["freeze: withdrawals, vouchers and their claims are refused until it ends; what was on its way ends as it must"]
+  ],
   "one that knows no limits": [
     deaf("LimitExceeded"),
     [

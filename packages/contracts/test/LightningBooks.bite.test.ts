@@ -73,6 +73,12 @@ bites("LightningBooks", promises, {
     sabotage(LightningBooks, () => ({ owned: Effect.succeed({ amount: Msat.fromSats(21), within: Msat.zero }) })),
     ["the node's balance rises by what it received", "the node's balance falls by a payment and its fee, and not before it has arrived"]
   ],
+  "one that takes what it can receive for what it can send": [
+    sabotage(LightningBooks, ({ capacity }) => ({
+      capacity: Effect.map(capacity, ({ incoming, outgoing }) => ({ incoming: outgoing, outgoing: incoming }))
+    })),
+    ["what it can receive falls by what it received, and what it can send rises"]
+  ],
   "one that has an answer without its node": [
     sabotage(LightningBooks, () => ({ owned: Effect.succeed({ amount: Msat.zero, within: Msat.max }) })),
     ["without a response there is no statement: an outage"]

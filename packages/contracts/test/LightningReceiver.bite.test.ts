@@ -64,6 +64,18 @@ bites("LightningReceiver", promises, {
     })),
     ["C33: of an invoice without an amount the payer decides, and it is received in full"]
   ],
+  "one that settles what it should hold": [
+    sabotage(LightningReceiver, ({ holding, createInvoice }) =>
+      holding === undefined ? {} : { holding: { ...holding, createInvoice: (ask) => createInvoice({ ...ask, id: `hold/${ask.id}` }) } }
+    ),
+    ["a hold invoice that nobody has paid is not settled, is the same for the same id, and takes no payment once it is canceled"]
+  ],
+  "one that says it has sent back, and has not": [
+    sabotage(LightningReceiver, ({ holding }) =>
+      holding === undefined ? {} : { holding: { ...holding, cancel: () => Effect.succeed("canceled") } }
+    ),
+    ["a held payment that is canceled goes back, and is never settled"]
+  ],
   "one that begins at the beginning whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
     ["C60: a subscription resumes right after a cursor: nothing is left out and nothing repeated"]

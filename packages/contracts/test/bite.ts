@@ -1,6 +1,7 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as Changes from "@satrail/core/service/Changes"
 import type { Change } from "@satrail/core/service/Changes"
+import { AuditStore } from "@satrail/core/ledger/Audit"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
@@ -23,6 +24,7 @@ const readsOf = (all: AllReads): Context.Context<Records> =>
   Context.make(LedgerReads, all).pipe(
     Context.add(NounReads, all),
     Context.add(EventStore, all),
+    Context.add(AuditStore, all),
     Context.add(WebhookReads, all),
     Context.add(AccountReads, all),
     Context.add(ReceivingReads, all),

@@ -44,7 +44,7 @@ const within = (row: Withdrawal.Withdrawal) =>
     2
   )
 
-const company: Company.Company = { id: CompanyId.make("c"), name: "Acme", plan: "free", createdAtMillis: 1, limits: null }
+const company: Company.Company = { id: CompanyId.make("c"), name: "Acme", plan: "free", createdAtMillis: 1, limits: null, frozen: null }
 const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, createdAtMillis: 1 }
 
 describe("What a Change books", () => {
@@ -158,7 +158,7 @@ describe("What a Change books", () => {
     }),
     LightningAddress.changed(address, { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }, 1),
     LightningAddress.deleted(address, 1),
-    OnChainAddress.created({ ...address, nodeId: "", address: "", scriptPubKey: "", type: "taproot", index: 0 }),
+    OnChainAddress.created({ ...address, nodeId: "", address: "", scriptPubKey: "", type: "taproot", index: 0, checkoutId: null }),
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
     Answer.forgotten("x", 1)
   ]

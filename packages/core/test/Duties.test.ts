@@ -17,7 +17,7 @@ import { settings } from "./Rows.ts"
 import { company, has, invoice, onChainAddress, type Ports, scenario, start } from "./World.ts"
 
 const lease = settings.dutyLeaseMillis
-const role = "watching the kettle"
+const role = "settlements of the kettle"
 
 /** Who did something, and when: while it has the role, a process does it every 100 ms. */
 interface Diary {

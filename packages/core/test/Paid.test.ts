@@ -28,6 +28,7 @@ const invoiceAt = Effect.fnUntraced(function* ({ id }: Company, lightningAddress
       expirySeconds: 3600,
       metadata: {},
       lightningAddressId,
+      checkoutId: null,
       callback: null,
       rate: null,
       rateAtMillis: null

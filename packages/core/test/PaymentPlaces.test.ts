@@ -4,13 +4,14 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { type Context, Deferred, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
+import { Stops } from "../src/accounts/Stops.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import * as Satrail from "../src/service/Satrail.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
-import { companyWith, confirm, got, now, outside, type Ports, replace, run, scenario, standing, start } from "./World.ts"
+import { companyWith, confirm, everywhere, got, now, outside, type Ports, replace, run, scenario, standing, start } from "./World.ts"
 
 /** Begins the workers of this process, or of another one. Whoever closes the scope stops them. */
 const working = Effect.fnUntraced(function* (process?: Effect.Success<ReturnType<typeof start>>) {
@@ -82,6 +83,21 @@ describe("Recipients that are slow", () => {
       assert.deepStrictEqual(yield* standings(slow), ["settled"])
     }
   )
+
+  scenario("pause: a recipient who answers during it is paid when it is over", slowly, function* ({ state }) {
+    const payer = yield* companyWith(100_000)
+    const slow = yield* toSlow(payer, 1)
+    state.isSlow = true
+    yield* working()
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(state.asked, 1)
+    yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
+    yield* TestClock.adjust("20 seconds")
+    assert.deepStrictEqual([yield* standings(slow), state.asked], [["pending"], 0])
+    yield* everywhere(Effect.flatMap(Stops, ({ resume }) => resume("sending")))
+    yield* TestClock.adjust("20 seconds")
+    assert.deepStrictEqual(yield* standings(slow), ["settled"])
+  })
 
   scenario(
     "payment worker: twenty slow recipients of one company beside an ordinary Lightning address of another: it is paid within a second",

@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Context, Deferred, Effect, Result } from "effect"
+import { Context, Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { Companies } from "../src/accounts/Companies.ts"
 import * as Changes from "../src/service/Changes.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { type Broadcast, ChainSource } from "../src/nodes/ChainSource.ts"
@@ -16,6 +17,7 @@ import {
   company,
   companyWith,
   confirm,
+  everywhere,
   follow,
   has,
   mine,
@@ -300,6 +302,33 @@ describe("Several payouts", () => {
       assert.strictEqual(yield* standing(row), "settled")
       assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
     }
+  })
+
+  it.effect("freeze: a payout for which the wallet was still choosing coins waits, and one of another company beside it goes", () => {
+    const [choosing, chosen] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const slowly = replace(ChainWallet, (wallet) =>
+      ChainWallet.of({
+        ...wallet,
+        build: (ask) =>
+          Deferred.succeed(choosing, undefined).pipe(Effect.andThen(Deferred.await(chosen)), Effect.andThen(wallet.build(ask)))
+      })
+    )
+    return run({ change: slowly }, function* () {
+      const [{ payer, row }, other] = [yield* payout(20_000), yield* payout(20_000)]
+      const stepping = yield* Effect.forkChild(step)
+      yield* Deferred.await(choosing)
+      const companies = yield* Companies
+      yield* everywhere(companies.freeze(payer.id, { reason: "a drill", pending: "wait" }))
+      yield* Deferred.succeed(chosen, undefined)
+      yield* Fiber.join(stepping)
+      yield* steps(2)
+      assert.deepStrictEqual([yield* received(row), yield* received(other.row)], [[], [["mempool", 20_000]]])
+      yield* everywhere(companies.unfreeze(payer.id))
+      yield* steps(2)
+      yield* mine(1)
+      yield* steps(2)
+      assert.deepStrictEqual([yield* standing(row), yield* standing(other.row)], ["settled", "settled"])
+    })
   })
 
   it.effect("C19: payouts: two with the same coins at the same moment: one is sent, the other selects again", () => {

@@ -75,6 +75,7 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
         type: "taproot",
         index: 0,
         metadata: {},
+        checkoutId: null,
         createdAtMillis: 0
       }
     },

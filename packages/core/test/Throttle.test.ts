@@ -18,6 +18,22 @@ describe("A throttle", () => {
     )
   })
 
+  it("throttle: says how many are left, when the next may be, and when all may be again", () => {
+    const take = Throttle.meter({ count: 3, everyMillis: 10 })
+    assert.deepStrictEqual(take("a", 0), { isWithin: true, left: 2, nextMillis: 0, wholeMillis: 10 })
+    assert.deepStrictEqual(take("a", 5), { isWithin: true, left: 1, nextMillis: 0, wholeMillis: 15 })
+    assert.deepStrictEqual(take("a", 5), { isWithin: true, left: 0, nextMillis: 5, wholeMillis: 25 })
+    assert.deepStrictEqual(take("a", 6), { isWithin: false, left: 0, nextMillis: 4, wholeMillis: 24 })
+    assert.deepStrictEqual(take("a", 10), { isWithin: true, left: 0, nextMillis: 10, wholeMillis: 30 })
+  })
+
+  it("throttle: a clock that is put back keeps nobody waiting for longer than its rate", () => {
+    const may = Throttle.make({ count: 1, everyMillis: 10 })
+    assert.isTrue(may("a", 1_000_000))
+    assert.isFalse(may("a", 0))
+    assert.isTrue(may("a", 1_000_010))
+  })
+
   it("throttle: counts each name by itself, and nothing that it refused", () => {
     const may = Throttle.make({ count: 1, everyMillis: 10 })
     assert.isTrue(may("a", 0))

@@ -57,3 +57,22 @@ export const issues = (text: string, body: object): ReadonlyArray<Issue> => {
   const read = readAmount(text, currency)
   return Result.isFailure(read) ? read.failure : []
 }
+
+export const isGiven = (body: object, member: string): boolean => Predicate.hasProperty(body, member) && body[member] !== null
+
+/** The same of a body in which null leaves the amount to the payer. NaN is null in JSON: without an amount nothing is right but what an amount would not have. */
+export const issuesOrAny = (text: string, body: object): ReadonlyArray<Issue> => {
+  if (Predicate.hasProperty(body, "amount") && body.amount === null) {
+    const message = "A number; where the payer is to decide, null, and no currency"
+    return isGiven(body, "currency") ? [{ path: "amount", message }] : []
+  }
+  const ofAmount = issues(text, body)
+  if (isGiven(body, "currency")) return ofAmount
+  return [...ofAmount.filter(({ path }) => path !== "currency"), { path: "currency", message: "Missing" }]
+}
+
+/** The amount that such a body asks for; undefined where the payer decides. */
+export const askedOrAny = Effect.fnUntraced(function* (text: string, body: { readonly currency?: string | null }) {
+  const wrong = issuesOrAny(text, body)
+  return wrong.length > 0 ? yield* Effect.fail(Errors.malformedRequest(wrong)) : yield* asked(text, body)
+})

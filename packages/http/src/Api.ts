@@ -1,5 +1,8 @@
 import { base } from "./Base.ts"
+import * as Account from "./resources/Account.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
+import * as Audit from "./resources/Audit.ts"
+import * as Checkouts from "./resources/Checkouts.ts"
 import * as Companies from "./resources/Companies.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
@@ -14,6 +17,9 @@ import * as OperatorCompanies from "./resources/OperatorCompanies.ts"
 import * as OperatorTokens from "./resources/OperatorTokens.ts"
 import * as Rates from "./resources/Rates.ts"
 import * as Reconciliation from "./resources/Reconciliation.ts"
+import * as Status from "./resources/Status.ts"
+import * as Stops from "./resources/Stops.ts"
+import * as Suspense from "./resources/Suspense.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Refunds from "./resources/Refunds.ts"
 import * as Vouchers from "./resources/Vouchers.ts"
@@ -29,6 +35,7 @@ const receive = Section.make(
     Invoices.get,
     Invoices.list,
     Invoices.cancel,
+    Invoices.settle,
     LightningAddresses.create,
     OnChainAddresses.create,
     OnChainAddresses.get,
@@ -69,6 +76,7 @@ const operator = Section.make(
 
 const together = Section.together([
   receive,
+  Checkouts.section,
   LightningAddresses.section,
   Domains.section,
   send,
@@ -77,13 +85,19 @@ const together = Section.together([
   read,
   Events.section,
   WebhookEndpoints.section,
+  Audit.section,
   Rates.section,
+  Account.section,
   operator,
+  Status.section,
+  Stops.section,
   OperatorCompanies.section,
   OperatorBacklog.section,
   OperatorTokens.section,
+  Audit.operatorSection,
   WebhookEndpoints.operatorSection,
   Reconciliation.section,
+  Suspense.section,
   Domains.tls,
   Health.section,
   Metrics.section

@@ -9,8 +9,10 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
+import * as Acting from "./Acting.ts"
 import * as Errors from "./Errors.ts"
 import * as Exchange from "./Exchange.ts"
+import { RequestRates } from "./RequestRates.ts"
 
 /** Who is asking, once its key was checked: the key, and the plan of its company. */
 export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/http/Authentication/Caller") {}
@@ -59,6 +61,16 @@ const tokenCheck = (token: Redacted.Redacted | undefined) => {
 /** Which scopes open an endpoint: one of them is enough, and `admin` opens all. An endpoint without this annotation opens to any key. */
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/Authentication/Scopes") {}
 
+/** Of an endpoint that creates something with the scope `receive`: that it is in the audit log nevertheless. */
+export class Audited extends Context.Service<Audited, true>()("@satrail/http/Authentication/Audited") {}
+
+/** Whether what a company's key does there is in the audit log: everything that changes something, but what is created to be paid. */
+const isAudited = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
+  method !== "GET" &&
+  (method !== "POST" ||
+    Context.getOrUndefined(annotations, Audited) === true ||
+    Context.getOrUndefined(annotations, Scopes)?.includes("receive") !== true)
+
 /** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
 export const credentialOf = (authorization: string | undefined): string =>
   authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
@@ -74,7 +86,7 @@ const misplaced = (authorization: string | undefined): string | undefined =>
  * several schemes one after another, costs every request a tenth more. So the document learns of it by `documented`.
  */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("@satrail/http/Authentication", {
-  error: Errors.of("unauthorized", "scope_required", "store_unavailable")
+  error: Errors.of("unauthorized", "scope_required", "rate_limited", "store_unavailable")
 }) {}
 
 export const layer = Layer.effect(
@@ -82,6 +94,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const apiKeys = yield* ApiKeys
     const isToken = tokenCheck(yield* OperatorToken)
+    const { ofKey, refuse } = yield* RequestRates
 
     /** What is no key is refused in words for what it is instead. */
     const told = (authorization: string | undefined, failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
@@ -94,21 +107,46 @@ export const layer = Layer.effect(
       return message === undefined ? failed : Errors.failure("unauthorized", message)
     }
 
-    const holderOf = (authorization: string | undefined) =>
-      apiKeys
-        .check(credentialOf(authorization))
-        .pipe(Effect.catch((error) => Effect.mapError(Errors.answered(Effect.fail(error)), (failed) => told(authorization, failed))))
+    const acting = yield* Acting.make
 
-    return Authentication.of((http, { endpoint }) => {
+    const holderOf = (authorization: string | undefined, operation: Acting.Operation) =>
+      apiKeys.check(credentialOf(authorization)).pipe(
+        Effect.catch((error) => {
+          const failed = Errors.answered(Effect.fail(error)).pipe(Effect.catch((one) => refuse(told(authorization, one))))
+          return error._tag === "Unauthorized" && error.key !== undefined
+            ? Effect.andThen(acting.refused(Acting.keyed(error.key), operation, "unauthorized"), failed)
+            : failed
+        })
+      )
+
+    return Authentication.of((http, operation) => {
+      const { endpoint } = operation
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
       const refused = Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes?.join(" or ")}`))
+      const records = isAudited(endpoint)
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
         Effect.flatMap(
-          holderOf(headers["authorization"]),
-          (caller): Effect.Effect<HttpServerResponse.HttpServerResponse, Effect.Error<typeof http | typeof refused>> =>
-            scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
-              ? Exchange.noting({ key: caller.apiKey.id })(Effect.provideService(http, Caller, caller))
-              : Exchange.noting({ key: caller.apiKey.id })(refused)
+          holderOf(headers["authorization"], operation),
+          (
+            caller
+          ): Effect.Effect<
+            HttpServerResponse.HttpServerResponse,
+            Effect.Error<typeof http | typeof refused> | Errors.Failure<"rate_limited">,
+            HttpServerRequest.HttpServerRequest
+          > => {
+            const key = Acting.keyed(caller.apiKey)
+            const isOpen = scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
+            const served = Effect.provideService(http, Caller, caller)
+            const noted = Exchange.noting({ key: caller.apiKey.id })
+            const opened: Effect.Effect<
+              HttpServerResponse.HttpServerResponse,
+              Effect.Error<typeof http | typeof refused>,
+              HttpServerRequest.HttpServerRequest
+            > = isOpen
+              ? noted(records ? acting.recorded(key, operation, served) : served)
+              : noted(Effect.andThen(acting.refused(key, operation, "scope_required"), refused))
+            return ofKey === undefined ? opened : Effect.andThen(ofKey(caller.apiKey.id), opened)
+          }
         )
       )
     })
@@ -168,7 +206,7 @@ export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAu
         )
       )
     },
-    error: Errors.of("unauthorized", "scope_required", "store_unavailable")
+    error: Errors.of("unauthorized", "scope_required", "rate_limited", "store_unavailable")
   }
 ) {}
 
@@ -177,6 +215,8 @@ export const layerOperator = Layer.effect(
   Effect.gen(function* () {
     const isRoot = tokenCheck(yield* OperatorToken)
     const tokens = yield* OperatorTokens
+    const { refuse } = yield* RequestRates
+    const acting = yield* Acting.make
     const needed = "The operator's token is needed: Authorization: Bearer <OPERATOR_TOKEN>"
 
     const callerOf = Effect.fnUntraced(function* (text: string) {
@@ -184,21 +224,25 @@ export const layerOperator = Layer.effect(
       const found = yield* Errors.answered(tokens.check(text))
       if (found._tag === "Some") return found.value
       const isKey = text.trimStart().startsWith(ApiKey.prefix)
-      return yield* Effect.fail(
+      return yield* refuse(
         Errors.failure("unauthorized", isKey ? `This is an API key, which opens /v1 and never /operator. ${needed}` : needed)
       )
     })
 
     return OperatorAuthentication.of({
-      operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint }) {
+      operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint, group }) {
         const caller = yield* callerOf(Redacted.value(credential))
         yield* Exchange.noting({ key: `operator:${caller.id}` })(Effect.void)
         const scopes = operatorScopesOf(endpoint)
-        if (!scopes.some((scope) => Operators.allows(caller, scope)))
+        const operator = Acting.operating(caller)
+        if (!scopes.some((scope) => Operators.allows(caller, scope))) {
+          yield* acting.refused(operator, { endpoint, group }, "scope_required")
           return yield* Effect.fail(
             Errors.failure("scope_required", `This needs an operator's token with the scope ${scopes.join(" or ")}`)
           )
-        return yield* Effect.provideService(http, OperatorCaller, caller)
+        }
+        const served = Effect.provideService(http, OperatorCaller, caller)
+        return yield* endpoint.method === "GET" ? served : acting.recorded(operator, { endpoint, group }, served)
       })
     })
   })

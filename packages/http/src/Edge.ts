@@ -80,8 +80,13 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
-/** What every answer has. */
-const securityOf = (id: string) => ({ "x-content-type-options": "nosniff", "cache-control": "no-store", "x-request-id": id })
+/** What every answer has, and what its own exchange adds. */
+const securityOf = ({ headers, id }: Exchange.Exchange) => ({
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  "x-request-id": id,
+  ...headers
+})
 
 const corsHeaders = "access-control-allow-origin"
 
@@ -90,7 +95,11 @@ const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.Htt
   if (mounted?.policy.cors === "any") return { [corsHeaders]: "*" }
   const origin = request.headers["origin"]
   if (origin === undefined || !(origins.has(origin) || origins.has("*"))) return { vary: "Origin" }
-  return { [corsHeaders]: origin, "access-control-expose-headers": "Link, Idempotency-Replayed, Retry-After, X-Request-Id", vary: "Origin" }
+  return {
+    [corsHeaders]: origin,
+    "access-control-expose-headers": "Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id",
+    vary: "Origin"
+  }
 }
 
 /** What routes are held to whose policy does not say otherwise. */
@@ -179,24 +188,24 @@ export const layer = (options: Options = {}) => {
 
   const finish = (
     request: HttpServerRequest.HttpServerRequest,
-    id: string,
+    exchange: Exchange.Exchange,
     response: HttpServerResponse.HttpServerResponse,
     paths: Index
   ) => {
     // What most answers are, without the detours.
     if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined && request.method !== "OPTIONS") {
-      return HttpServerResponse.setHeaders(response, securityOf(id))
+      return HttpServerResponse.setHeaders(response, securityOf(exchange))
     }
-    const told = addressed(enveloped(response), id, publicUrl)
+    const told = addressed(enveloped(response), exchange.id, publicUrl)
     // Of what succeeded, the route has said what any origin may read.
     const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths.at(request.url) : undefined
     const isOpen = (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
     return HttpServerResponse.setHeaders(told, {
-      ...securityOf(id),
       ...owed[told.status],
+      ...securityOf(exchange),
       ...told.headers,
       "x-content-type-options": "nosniff",
-      [RequestId.header]: id,
+      [RequestId.header]: exchange.id,
       ...(isOpen && withVary(corsFor(request, mounted), told.headers["vary"]))
     })
   }
@@ -243,7 +252,7 @@ export const layer = (options: Options = {}) => {
           /** The answer, complete, noted. */
           const told = (response: HttpServerResponse.HttpServerResponse) =>
             Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
-              const finished = finish(request, exchange.id, response, paths)
+              const finished = finish(request, exchange, response, paths)
               record(request, exchange, finished.status, fiber)
               return Effect.succeed(finished)
             })

@@ -26,6 +26,11 @@ export const catalogue = {
     meaning: "The company's plan does not include this.",
     remedy: "Leave `handle` and `domain` out for a random handle, or move to a paid plan."
   },
+  company_frozen: {
+    status: 403,
+    meaning: "The operator has frozen the company: its keys can read, and no money of its leaves or is promised. Nothing was held.",
+    remedy: "Ask the operator. The same request works once the company is not frozen any more."
+  },
   not_found: {
     status: 404,
     meaning: "There is no such route or record, or the record belongs to another company: the response is the same.",
@@ -54,6 +59,11 @@ export const catalogue = {
   },
   handle_taken: { status: 409, meaning: "This Lightning address is taken, or was before.", remedy: "Choose another handle." },
   domain_taken: { status: 409, meaning: "The domain belongs to another company, or to the service.", remedy: "Use another domain." },
+  checkout_not_open: {
+    status: 409,
+    meaning: "The checkout was paid, is being paid, or has expired, and cannot be canceled.",
+    remedy: "See its `status`. What was paid can be refunded."
+  },
   voucher_not_open: {
     status: 409,
     meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
@@ -64,10 +74,20 @@ export const catalogue = {
     meaning: "The invoice was paid, is being paid, or has expired: it cannot be canceled.",
     remedy: "See its `status`, and send back what it received, where that is meant."
   },
+  already_assigned: {
+    status: 409,
+    meaning: "The payment was in suspense and is another company's by now. Nothing was changed.",
+    remedy: "See whose it is: `assigned_to` in `GET /operator/suspense`."
+  },
   refund_not_open: {
     status: 409,
     meaning: "The refund is being paid or has ended, and cannot be canceled.",
     remedy: "See its `status`, and its withdrawal, `withdrawal_id`."
+  },
+  invoice_not_held: {
+    status: 409,
+    meaning: "Nothing is held for the invoice: it was not paid yet, what was held went back, or it is no hold invoice.",
+    remedy: "See its `status`: settle it while that is `accepted`."
   },
   too_many_endpoints: {
     status: 409,
@@ -202,9 +222,10 @@ export const catalogue = {
   },
   rate_limited: {
     status: 429,
-    meaning: "There were too many estimates that ask recipients' servers, of the company or at that server. Nothing was asked.",
+    meaning:
+      "There were too many requests with this key, or from this address without a key; or too many estimates that ask recipients' servers, of the company or at that server. Nothing was asked.",
     remedy:
-      "Wait for `Retry-After` seconds and send the request again. Estimates of invoices, bitcoin addresses and recipients of this service are not limited."
+      "Wait for `Retry-After` seconds and send the request again, with the same `Idempotency-Key` if it has one. The headers `RateLimit-Policy` and `RateLimit` say how many requests a key has, and are left. Estimates of invoices, bitcoin addresses and recipients of this service are not limited."
   },
   headers_too_large: {
     status: 431,
@@ -225,6 +246,12 @@ export const catalogue = {
     status: 503,
     meaning: "There are more requests than the database keeps up with. Nothing was recorded.",
     remedy: "Wait for `Retry-After` seconds and send the same request again, less often."
+  },
+  paused: {
+    status: 503,
+    meaning:
+      "The operator has paused sending, or receiving, for everybody. Nothing was recorded; what was confirmed before waits, and what is paid is credited.",
+    remedy: "Wait, and send the request again."
   },
   node_unavailable: {
     status: 503,

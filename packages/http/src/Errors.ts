@@ -19,11 +19,17 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import type { Prices } from "@satrail/core/nodes/Prices"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
-import type { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
+import type { AlreadyAssigned } from "@satrail/core/receiving/Assignment"
+import type { InvoiceNotHeld, InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
+import type { Paused, Stops } from "@satrail/core/accounts/Stops"
+import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
+import type { CheckoutNotOpen } from "@satrail/core/receiving/Checkout"
+import type { Checkouts } from "@satrail/core/receiving/Checkouts"
 import type { Invoices } from "@satrail/core/receiving/Invoices"
 import type { HandleTaken } from "@satrail/core/receiving/LightningAddress"
 import type { DomainNotVerified, LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
 import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
+import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
 import type { DestinationInvalid } from "@satrail/core/sending/Destination"
 import type { DestinationRefused } from "@satrail/core/sending/Recipient"
@@ -183,6 +189,8 @@ const table = {
     const available_sats = Number(Msat.toSats(available))
     return detailed("insufficient_balance", `${message}: ${available_sats} sats are available`, { needed_sats, available_sats })
   },
+  CompanyFrozen: (_: CompanyFrozen) => failure("company_frozen", "The company is frozen: it cannot send. Ask the operator"),
+  Paused: ({ what }: Paused) => failure("paused", `The operator has paused ${what}: try again later`),
   LimitExceeded: ({ limit, of, remaining, freesAtMillis }: Limit.LimitExceeded) =>
     detailed("limit_exceeded", `This is more than ${of === "key" ? "the API key's" : "the company's"} limit ${limit} allows`, {
       limit,
@@ -204,10 +212,13 @@ const table = {
   InvoiceNotPayable: ({ status }: InvoiceNotPayable) =>
     failure(
       "invoice_not_open",
-      `The invoice is ${status === "claimed" || status === "accepted" ? "being paid" : status} and cannot be canceled`
+      `The invoice is ${status === "claimed" || status === "settling" || status === "accepted" ? "being paid" : status} and cannot be canceled`
     ),
+  InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `The invoice is ${status}, and nothing is held for it`),
+  CheckoutNotOpen: ({ status }: CheckoutNotOpen) => failure("checkout_not_open", `The checkout is ${status} and cannot be canceled`),
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   RefundNotOpen: ({ status }: RefundNotOpen) => failure("refund_not_open", `The refund is ${status} and cannot be canceled`),
+  AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "The payment belongs to another company by now"),
   NotRefundable: ({ status }: NotRefundable) =>
     failure(
       "not_refundable",
@@ -245,12 +256,15 @@ export type ServiceError =
   | ErrorsOf<Companies["Service"]>
   | ErrorsOf<Domains["Service"]>
   | ErrorsOf<Feed["Service"]>
+  | ErrorsOf<Checkouts["Service"]>
   | ErrorsOf<Invoices["Service"]>
   | ErrorsOf<LightningAddresses["Service"]>
   | ErrorsOf<OnChainAddresses["Service"]>
   | ErrorsOf<Prices["Service"]>
+  | ErrorsOf<Stops["Service"]>
   | ErrorsOf<Transactions["Service"]>
   | ErrorsOf<Refunds["Service"]>
+  | ErrorsOf<Suspense["Service"]>
   | ErrorsOf<Omit<Vouchers["Service"], "offer" | "claim">>
   | ErrorsOf<Webhooks["Service"]>
   | ErrorsOf<Withdrawals["Service"]>

@@ -4,6 +4,7 @@ import type { Unmatched } from "@satrail/core/receiving/Invoice"
 import { Renderer } from "@satrail/core/events/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "./EventIds.ts"
+import * as Checkouts from "./resources/Checkouts.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Invoices from "./resources/Invoices.ts"
@@ -20,7 +21,7 @@ import * as View from "./View.ts"
 export const maxBytes = 20_000
 
 /** Money that reached the node and no open invoice: the operator decides whose it is. */
-const unmatched = View.make<Unmatched>()(
+export const unmatched = View.make<Unmatched>()(
   { identifier: "UnmatchedPayment" },
   {
     id: [Scalars.Uuid, (row) => row.id],
@@ -37,6 +38,7 @@ const views = {
   deposit: Deposits.view,
   withdrawal: Withdrawals.view,
   invoice: Invoices.view,
+  checkout: Checkouts.view,
   unmatched,
   voucher: Vouchers.view,
   refund: Refunds.view,
@@ -54,6 +56,8 @@ const dataOf = (about: About): object => {
       return views.withdrawal.of(about.record)
     case "invoice":
       return views.invoice.of(about.record)
+    case "checkout":
+      return views.checkout.of(about.record)
     case "unmatched":
       return views.unmatched.of(about.record)
     case "voucher":

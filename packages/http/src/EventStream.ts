@@ -13,6 +13,7 @@ import * as EventIds from "./EventIds.ts"
 import * as Events from "./Events.ts"
 import * as Exchange from "./Exchange.ts"
 import { make } from "./Extension.ts"
+import { RequestRates } from "./RequestRates.ts"
 import { filterIssue, filterOf, pageOf, placeOf } from "./resources/Events.ts"
 
 /** How many streams one key may have open in a process, and how many there may be in all. */
@@ -44,6 +45,7 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
 
 const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
+    const { ofKey, refuse } = yield* RequestRates
     const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
     const context = yield* Effect.context<never>()
     const render = EventBody.render(ids)
@@ -81,11 +83,11 @@ const routes = HttpRouter.use(
       )
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const { apiKey } = yield* Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
+      const { apiKey } = yield* Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"]))).pipe(Effect.catch(refuse))
+      const { companyId, id } = apiKey
+      yield* Exchange.noting({ key: id })(ofKey?.(id) ?? Effect.void)
       if (!ApiKey.allows(apiKey, "read"))
         return yield* Effect.fail(Errors.failure("scope_required", "This needs a key with the scope read"))
-      const { companyId, id } = apiKey
-      yield* Exchange.noting({ key: id })(Effect.void)
       const { filter, after } = yield* asked(request)
       if ((open.get(id) ?? 0) >= streamsPerKey)
         return yield* Effect.fail(Errors.failure("overloaded", `This key has ${streamsPerKey} streams open already: close one`))

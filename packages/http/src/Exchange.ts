@@ -11,16 +11,18 @@ export interface Exchange {
   route: string | undefined
   /** The id of the API key that was shown and is one, or `operator:` and that of an operator's token. */
   key: string | undefined
+  /** What its answer says besides, however it ends. */
+  headers: Readonly<Record<string, string>> | undefined
 }
 
 /** That of the request that is being answered. */
 export const Current = Context.Reference<Exchange | undefined>("@satrail/http/Exchange", { defaultValue: () => undefined })
 
-export const make = (id: string): Exchange => ({ id, beganMillis: performance.now(), route: undefined, key: undefined })
+export const make = (id: string): Exchange => ({ id, beganMillis: performance.now(), route: undefined, key: undefined, headers: undefined })
 
 /** Notes something of the request, where there is one. */
 export const noting =
-  (note: Partial<Pick<Exchange, "route" | "key">>) =>
+  (note: Partial<Pick<Exchange, "route" | "key" | "headers">>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => {
       const exchange = fiber.getRef(Current)
@@ -48,19 +50,6 @@ const seconds = Measure.histogram("satrail_http_request_seconds", "Time until th
 const other = "other"
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-/** One series each, made once: to find it again costs a request less than to name it. */
-const measures = () => {
-  const found = new Map<string, readonly [ReturnType<typeof requests>, ReturnType<typeof seconds>]>()
-  return (method: string, route: string, status: number) => {
-    const name = `${status} ${method} ${route}`
-    const known = found.get(name)
-    if (known !== undefined) return known
-    const made = [requests({ method, route, status: String(status) }), seconds({ method, route })] as const
-    found.set(name, made)
-    return made
-  }
-}
-
 /** What the span of a request says besides what the framework does: where it was found, and how it is found in the log. */
 const describe = ({ context }: Fiber.Fiber<unknown, unknown>, { id }: Exchange, route: string) => {
   const span = Option.getOrUndefined(Context.getOption(context, Tracer.ParentSpan))
@@ -74,7 +63,6 @@ const describe = ({ context }: Fiber.Fiber<unknown, unknown>, { id }: Exchange, 
  * route's pattern, the status, the milliseconds until the answer began, the id of the key, and, as an annotation, the request's id: never a path or a query.
  */
 export const recorder = (surrounding: Context.Context<never>, isLogged: boolean) => {
-  const measure = measures()
   const loggers = Context.get(surrounding, Logger.CurrentLoggers)
   const minimum = Context.get(surrounding, References.MinimumLogLevel)
   const isTraced = Trail.isTracedIn(surrounding)
@@ -82,9 +70,8 @@ export const recorder = (surrounding: Context.Context<never>, isLogged: boolean)
     const millis = performance.now() - exchange.beganMillis
     const { route = other, key } = exchange
     const method = methods.has(asked.method) ? asked.method : other
-    const [count, time] = measure(method, route, status)
-    count.updateUnsafe(1, surrounding)
-    time.updateUnsafe(millis / 1000, surrounding)
+    requests({ method, route, status: String(status) }).updateUnsafe(1, surrounding)
+    seconds({ method, route }).updateUnsafe(millis / 1000, surrounding)
     if (isTraced) describe(fiber, exchange, route)
     const logLevel = status < 400 && probes.has(route) ? "Debug" : "Info"
     if (!isLogged || LogLevel.isGreaterThan(minimum, logLevel)) return

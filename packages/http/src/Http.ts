@@ -3,6 +3,7 @@ import { HttpRouter, HttpServer, UrlParams } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { Api, layerHandlers as layerSections } from "./Api.ts"
 import * as Authentication from "./Authentication.ts"
+import * as CheckoutPage from "./CheckoutPage.ts"
 import * as Decoding from "./Decoding.ts"
 import * as Docs from "./Docs.ts"
 import * as Edge from "./Edge.ts"
@@ -58,6 +59,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
     Extension.mount(LnurlWithdraw.extension(proxies), policy),
+    Extension.mount(CheckoutPage.extension, policy),
     Extension.mount(EventStream.extension, policy),
     own(WebhookKeys.routes),
     ...extensions.map((extension) => Extension.mount(extension, policy)),

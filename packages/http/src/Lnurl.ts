@@ -4,8 +4,9 @@ import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Place } from "@satrail/core/receiving/PayRequest"
 import { payerDataFields } from "@satrail/core/receiving/PayRequest"
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { callerOf } from "./Address.ts"
 import type * as Extension from "./Extension.ts"
 
 // What wallets ask at Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors too are 200, in LNURL's own shape: to a wallet neither
@@ -58,22 +59,6 @@ const routeOf = ({ url, headers }: HttpServerRequest.HttpServerRequest): Route |
   return what === "verify" && paymentHash !== undefined && more.length === 0
     ? { _tag: "Verify", place, paymentHash: PaymentHash.make(paymentHash) }
     : undefined
-}
-
-/** One caller has an IPv4 address, or a whole /64 of IPv6: that is what a customer of a network gets. */
-const networkOf = (address: string): string => {
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
-  if (mapped !== undefined || !address.includes(":")) return mapped ?? address
-  const [head = "", tail] = address.toLowerCase().split("::")
-  const groups = head === "" ? [] : head.split(":")
-  const last = tail === undefined || tail === "" ? [] : tail.split(":")
-  return [...groups, ...Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => "0"), ...last].slice(0, 4).join(":")
-}
-
-/** Who asks, as far as our own `proxies` say so: what stands further left in `X-Forwarded-For` anybody could have written. */
-export const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
-  const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")
-  return networkOf(forwarded.at(-proxies)?.trim() || Option.getOrElse(request.remoteAddress, () => ""))
 }
 
 const answer = Effect.fnUntraced(function* (payRequests: PayRequests["Service"], route: Route, caller: string) {

@@ -1,7 +1,8 @@
 import { Vouchers } from "@satrail/core/sending/Vouchers"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
-import { callerOf, error, json, number, policy, unbroken } from "./Lnurl.ts"
+import { callerOf } from "./Address.ts"
+import { error, json, number, policy, unbroken } from "./Lnurl.ts"
 
 // What wallets ask about vouchers (LUD-03), in the shapes of Lnurl.ts.
 

@@ -7,7 +7,7 @@ import * as Scalars from "./Scalars.ts"
 
 // What lists are searched by. Everything in a query can be combined: a row has all of it.
 
-const hex32 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/i, { message: "32 bytes in hex" }))
+export const hex32 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/i, { message: "32 bytes in hex" }))
 
 /** Both ends are exclusive. */
 export const times = {

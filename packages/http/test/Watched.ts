@@ -29,7 +29,8 @@ export const memory = () => {
       const now = Ref.getUnsafe(state)
       const tables = new Map<string, unknown>(now.tables)
       return new Map<string, unknown>([
-        ...Object.entries({ ...now, tables: undefined }),
+        // That a key was refused is written down, and changes nothing else.
+        ...Object.entries({ ...now, tables: undefined, audit: undefined }),
         ...tables,
         [ApiKey.noun.name, withoutUse(State.of(now, ApiKey.noun))]
       ])

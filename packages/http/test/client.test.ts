@@ -199,7 +199,8 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
             "getInvoice",
             "getOnChainAddress",
             "listInvoices",
-            "listOnChainAddresses"
+            "listOnChainAddresses",
+            "settleInvoice"
           ],
           lightningAddresses: [
             "changeLightningAddress",
@@ -213,6 +214,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           send: ["confirm", "confirmSend", "estimate"],
           vouchers: ["cancelVoucher", "createVoucher", "getVoucher", "listVouchers"],
           refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
+          account: ["account"],
           rates: ["rates"],
           read: ["balance", "deposit", "payer", "transactions", "withdrawal"],
           operator: [

@@ -43,7 +43,7 @@ describe("a browser on an allowed origin", () => {
       const { status: got, headers } = await open.ask("GET", to, { ...ask, headers: { origin: shop } })
       assert.deepStrictEqual(
         [got, headers.get("access-control-allow-origin"), headers.get("access-control-expose-headers")],
-        [status, shop, "Link, Idempotency-Replayed, Retry-After, X-Request-Id"]
+        [status, shop, "Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"]
       )
     }
   })

@@ -187,7 +187,8 @@ const endpoints: ReadonlyArray<Endpoint> = [
   reads(`/v1/transactions/deposits/${depositId}`),
   reads("/v1/transactions/balance"),
   reads("/v1/transactions"),
-  { ...reads("/v1/rates"), scopes: ["read", "receive", "send"] }
+  { ...reads("/v1/rates"), scopes: ["read", "receive", "send"] },
+  { ...reads("/v1/account"), scopes: ["read", "receive", "send"] }
 ]
 
 /** Everything that the whole service has recorded. */

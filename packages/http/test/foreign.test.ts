@@ -6,9 +6,11 @@ import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import * as Delivery from "@satrail/core/events/webhooks/Delivery"
+import * as AuditLog from "@satrail/core/reports/AuditLog"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { type Answer, operatorToken, start } from "./Service.ts"
+import { suspended } from "./Suspended.ts"
 import * as Watched from "./Watched.ts"
 
 // Every route with an id, and every list, asked by those whom it is not for. What the document has and this does not fails.
@@ -109,6 +111,12 @@ const event = async (company: Company): Promise<string> => {
 /** How a company comes by what an id names, by the path with the id in it, where that is not what the example of its creation makes. */
 const makers: Readonly<Record<string, Maker>> = {
   [`${invoice}/{invoiceID}`]: (company) => created(company, invoice, { amount: 1, currency: "sats" }),
+  // One that is held, which may be settled.
+  [`${invoice}/{invoiceID}/settle`]: async ({ key }) => {
+    const { data } = (await service.ask("POST", invoice, { key, body: { amount: 1, currency: "sats", hold: true } })).body
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: data.payment_request }))
+    return data.id
+  },
   [`${lightningAddress}/{id}`]: address,
   [`${lightningAddress}/{id}/qr`]: address,
   [`${transactions}/deposits/{depositID}`]: deposit,
@@ -126,7 +134,14 @@ const makers: Readonly<Record<string, Maker>> = {
   // Of another one, which may have a lesser plan and spend nothing from then on.
   "/operator/companies/{id}/plan": async () => (await service.company()).id,
   "/operator/companies/{id}/limits": async () => (await service.company()).id,
+  "/operator/companies/{id}/freeze": async () => (await service.company()).id,
+  "/operator/companies/{id}/unfreeze": async () => {
+    const { id } = await service.company()
+    await service.ask("POST", `/operator/companies/${id}/freeze`, { key: operatorToken, body: { reason: "a drill", pending: "wait" } })
+    return id
+  },
   "/operator/companies/{id}": async ({ id }) => id,
+  "/operator/suspense/{id}/assign": ({ id }) => suspended(service, id),
   "/operator/withdrawals/{id}": withdrawal,
   "/operator/deposits/{id}": deposit,
   "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),
@@ -174,6 +189,10 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
   [refunds]: async (company) => [await refund(company), await refund(company)],
   "/v1/bitcoin/deposit/on-chain": async (company) => [await onChain(company), await onChain(company)],
   "/v1/events": async (company) => [await address(company), await address(company)],
+  "/v1/audit": async (company) => {
+    for (const _ of [1, 2]) await voucher(company)
+    await service.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))
+  },
   "/v1/domains": ({ id }) =>
     service.run(Effect.flatMap(Companies, ({ verifyDomain }) => Effect.forEach([1, 2], (n) => verifyDomain(id, `own-${n}.${id}.example`))))
 }
@@ -184,6 +203,7 @@ const unpaged = new Set(["/v1/domains", `/v1/${hooks}`])
 
 const [ours, other] = [await service.company(), await service.company()]
 const scopes = ["read", "receive", "send", "webhooks"] as const
+bodies["POST /operator/suspense/{id}/assign"] = { company_id: ours.id }
 // Of an event that there is.
 for (const root of ["/v1", "/operator"]) bodies[`POST ${root}/${hooks}/{id}/replay`] = { replay_from: await event(ours) }
 const [oursBy, otherBy] = await Promise.all(

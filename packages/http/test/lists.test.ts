@@ -36,6 +36,7 @@ await service.run(
         vout: 0,
         height: 1,
         lightningInvoiceId: null,
+        checkoutId: null,
         metadata: {},
         absorbed: Msat.zero,
         ...Deposit.unrefunded,

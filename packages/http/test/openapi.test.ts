@@ -4,6 +4,7 @@ import * as Id from "@satrail/core/base/Id"
 import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import * as AuditLog from "@satrail/core/reports/AuditLog"
 import * as Notice from "@satrail/core/events/Notice"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import * as Delivery from "@satrail/core/events/webhooks/Delivery"
@@ -12,6 +13,7 @@ import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { gunzipSync } from "node:zlib"
 import { bad, operatorToken, seen, start } from "./Service.ts"
+import { suspended } from "./Suspended.ts"
 
 const service = await start({ checks: [{ name: "database", check: Effect.void }] })
 afterAll(service.dispose)
@@ -29,6 +31,8 @@ const document = {
   }
 }
 const company = await service.company("paid")
+const { id: frozenId } = await service.company()
+const newcomer = await service.company("free")
 await service.fund(company.key, 100_000)
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 const withdrawal = { amount: 1000, currency: "sats", destination }
@@ -47,6 +51,13 @@ const {
     data: { lightning_invoice_id: invoiceID }
   }
 } = await service.ask("GET", `/v1/transactions/deposits/${depositID}`, { key: company.key })
+const {
+  body: { data: held }
+} = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+  key: company.key,
+  body: { amount: 1, currency: "sats", hold: true }
+})
+await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: held.payment_request }))
 const {
   body: {
     data: { id: openInvoiceId }
@@ -86,6 +97,8 @@ const {
 await service.run(
   Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
 )
+
+await service.run(AuditLog.link)
 
 const { differences, operations: documented } = OpenApi.read(customers, operators)
 const exampleOf = (name: string) => documented.find((one) => one.name === name)?.example
@@ -139,6 +152,9 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/cancel": {
     post: { path: `/v1/bitcoin/deposit/lightning-invoice/${openInvoiceId}/cancel` }
   },
+  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle": {
+    post: { path: `/v1/bitcoin/deposit/lightning-invoice/${held.id}/settle` }
+  },
   "/v1/bitcoin/deposit/lightning-address": { post: {}, get: {} },
   "/v1/bitcoin/deposit/lightning-address/{id}": {
     get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}` },
@@ -176,7 +192,9 @@ const asked: Record<string, Record<string, Ask>> = {
   "/operator/webhook-endpoints/{id}/replay": {
     post: { key: operatorToken, path: `/operator/webhook-endpoints/${theirs.endpointId}/replay`, body: { replay_from: eventId } }
   },
+  "/v1/audit": { get: {} },
   "/v1/rates": { get: {} },
+  "/v1/account": { get: {} },
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },
   "/v1/transactions/withdrawals/{withdrawalID}": { get: { path: `/v1/transactions/withdrawals/${withdrawalID}` } },
@@ -191,13 +209,21 @@ const asked: Record<string, Record<string, Ask>> = {
       body: { name: "a", scopes: ["read"], expires_at: "2100-01-01T00:00:00Z" }
     }
   },
-  "/operator/companies/{id}/plan": { post: { key: operatorToken, path: `/operator/companies/${company.id}/plan`, body: { plan: "paid" } } },
+  "/operator/companies/{id}/plan": {
+    post: { key: operatorToken, path: `/operator/companies/${newcomer.id}/plan`, body: { plan: "paid" } }
+  },
   "/operator/companies/{companyId}/domains": {
     post: { key: operatorToken, path: `/operator/companies/${company.id}/domains`, body: { domain: "example.com" } }
   },
   "/operator/api-keys/{id}/rotate": {
     post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }
   },
+  "/operator/companies/{id}/freeze": {
+    post: { key: operatorToken, path: `/operator/companies/${frozenId}/freeze`, body: { reason: "a drill", pending: "go_on" } }
+  },
+  "/operator/companies/{id}/unfreeze": { post: { key: operatorToken, path: `/operator/companies/${frozenId}/unfreeze` } },
+  "/operator/pause": { get: { key: operatorToken }, post: { key: operatorToken, body: { what: "sending" } } },
+  "/operator/resume": { post: { key: operatorToken, body: { what: "sending" } } },
   "/operator/api-keys/{id}/limits": {
     put: {
       key: operatorToken,
@@ -218,6 +244,14 @@ const asked: Record<string, Record<string, Ask>> = {
   "/operator/withdrawals/{id}": { get: { key: operatorToken, path: `/operator/withdrawals/${withdrawalID}` } },
   "/operator/deposits": { get: { key: operatorToken } },
   "/operator/deposits/{id}": { get: { key: operatorToken, path: `/operator/deposits/${depositID}` } },
+  "/operator/suspense": { get: { key: operatorToken } },
+  "/operator/suspense/{id}/assign": {
+    post: {
+      key: operatorToken,
+      path: `/operator/suspense/${await suspended(service, company.id)}/assign`,
+      body: { company_id: company.id }
+    }
+  },
   "/operator/reconciliation": { get: { key: operatorToken } },
   "/operator/reconciliation/own-funds": {
     put: { key: operatorToken, path: "/operator/reconciliation/own-funds", body: { node_sats: 1000.5 } }
@@ -383,6 +417,13 @@ describe("the OpenAPI document", () => {
       const { status, body, text } = await ask()
       assert.isTrue(status === 200 || status === 201)
       assert.deepStrictEqual(differences(body ?? text, schemaOf(operation, status)), [])
+      // What the operator does is in the audit log, whatever is added here.
+      if (name.includes(" /operator/") && !name.startsWith("GET ")) {
+        const { body: audit } = await service.ask("GET", `/operator/audit?verb=${operation.operationId}&outcome=done`, {
+          key: operatorToken
+        })
+        assert.isNotEmpty(audit.data, `${operation.operationId} is not in the audit log`)
+      }
       // oxlint-disable-next-line typescript/no-explicit-any -- as above
       const response = operation.responses[status] as any
       const example = response.content["application/json"]?.examples?.default.value

@@ -73,6 +73,6 @@ describe("operators", () => {
     const operators = all.filter(({ middlewares }) => [...middlewares].some(({ key }) => key === OperatorAuthentication.key))
     assert.isAbove(operators.length, 20)
     for (const endpoint of operators.filter(({ method }) => method !== "GET"))
-      assert.notInclude(operatorScopesOf(endpoint), "read", endpoint.name)
+      assert.notInclude(operatorScopesOf(endpoint), "read", endpoint.identifier)
   })
 })

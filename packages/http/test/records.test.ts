@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { differences, digits, hex32, instant, is, nullOr, sats, type Shape, text, uuid } from "./Shape.ts"
 import { domain, start } from "./Service.ts"
@@ -20,6 +21,9 @@ const lightningInvoice = (settled: boolean): Shape => ({
   amount_sats: is(2100),
   min_sats: is(null),
   max_sats: is(null),
+  hold: is(false),
+  held_sats: is(null),
+  held_until: is(null),
   settled: is(settled),
   payment_request: ["a BOLT 11 invoice", (value) => String(value).startsWith("lnbcrt21u1")],
   metadata: is(metadata),
@@ -150,6 +154,30 @@ describe("every record has exactly its members", () => {
         path
       )
     }
+  })
+
+  it("hold: a hold invoice is settled with the preimage of its company, and says until when it is held", async () => {
+    const { key } = await service.company("paid")
+    const get = (path: string) => service.ask("GET", path, { key })
+    const post = (path: string, body?: unknown) => service.ask("POST", path, { key, body })
+    const path = "/v1/bitcoin/deposit/lightning-invoice"
+    const preimage = "0d".repeat(32)
+    const payment_hash = Preimage.hashOf(Preimage.make(preimage)).toUpperCase()
+    const refused = await post(path, { amount: 100, currency: "sats", payment_hash })
+    assert.deepStrictEqual([refused.status, refused.body.error?.issues?.map((issue) => issue.path)], [400, ["payment_hash"]])
+    const { data } = (await post(path, { amount: 100, currency: "sats", hold: true, payment_hash })).body
+    assert.deepInclude(data, { hold: true, status: "open", held_sats: null, held_until: null, r_hash: payment_hash.toLowerCase() })
+    const early = await post(`${path}/${data.id}/settle`, { preimage })
+    assert.deepStrictEqual([early.status, early.body.error?.code], [409, "invoice_not_held"])
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: data.payment_request }))
+    const without = await post(`${path}/${data.id}/settle`)
+    assert.deepStrictEqual([without.status, without.body.error?.issues?.map((issue) => issue.path)], [400, ["preimage"]])
+    const settled = await post(`${path}/${data.id}/settle`, { preimage })
+    assert.deepInclude(settled.body.data, { status: "settled", received_sats: 100, r_preimage: preimage, held_sats: null })
+    const page = (await get("/v1/events?limit=50")).body.data
+    const told = page.find((event: { readonly type: string }) => event.type === "invoice.held")
+    assert.deepInclude(told.data, { id: data.id, status: "accepted", held_sats: 100, received_sats: 0, r_preimage: "" })
+    assert.isAbove(Date.parse(told.data.held_until), Date.parse(data.created_at))
   })
 
   it("record: a Lightning invoice has exactly its members, created and paid", async () => {

@@ -83,6 +83,21 @@ describe("webhooks over HTTP", () => {
     assert.doesNotThrow(() => Webhooks.verify(headers, body, endpoint.secret, Date.now() + 299_000))
   })
 
+  it("C58: webhooks: no signature of one event fits another body, whatever the change", async () => {
+    const { headers, body } = await sentAbout((await invoice()).id)
+    const [{ key: publicKey }] = JSON.parse((await service.ask("GET", WebhookKeys.path)).text).keys
+    const plain = (text: string) => createHmac("sha256", endpoint.secret).update(text).digest("hex")
+    assert.strictEqual(headers["x-shop-signature"], plain(body))
+    for (const secret of [endpoint.secret, publicKey]) Webhooks.verify(headers, body, secret)
+    for (let at = 0; at < body.length; at += 23) {
+      const other = body.slice(0, at) + (body[at] === "0" ? "1" : "0") + body.slice(at + 1)
+      for (const secret of [endpoint.secret, publicKey])
+        assert.throws(() => Webhooks.verify(headers, other, secret), Webhooks.WebhookRefused, "signature", `at ${at}`)
+      assert.throws(() => new Webhook(endpoint.secret).verify(other, { ...headers }), undefined, undefined, `at ${at}`)
+      assert.notStrictEqual(headers["x-shop-signature"], plain(other), `at ${at}`)
+    }
+  })
+
   it("webhooks: a secret is in one response only, and rotates with an overlap", async () => {
     assert.match(endpoint.secret, /^whsec_[\w+/]{43}=$/)
     const list = await service.ask("GET", "/v1/webhook-endpoints", { key })

@@ -35,7 +35,7 @@ describe("an invoice", () => {
       return [settled, r_preimage]
     }
     assert.deepStrictEqual(seen("settled"), [true, preimage])
-    for (const status of ["pending", "claimed", "expired", "canceling", "canceled"] as const)
+    for (const status of ["pending", "claimed", "held", "settling", "expired", "canceling", "canceled"] as const)
       assert.deepStrictEqual(seen(status), [false, ""])
   })
 
@@ -152,6 +152,7 @@ describe("a withdrawal", () => {
       vout: 1,
       height: null,
       lightningInvoiceId: null,
+      checkoutId: null,
       metadata: { shelf: "3" },
       absorbed: Msat.zero,
       ...Deposit.unrefunded,

@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
+import * as Assignment from "@satrail/core/receiving/Assignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
@@ -128,6 +129,7 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     refunds: State.ownedBy(state, Refund.noun, companyId),
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
+    assignments: State.all(state, Assignment.noun).filter(({ unmatchedCompanyId }) => unmatchedCompanyId === companyId),
     isPaidInside: (paymentHash) =>
       Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ dispatchedAtMillis }) => dispatchedAtMillis === null)
   }).slice(0, maxFaults)

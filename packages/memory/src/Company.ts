@@ -7,20 +7,26 @@ const opened: Kind<Company.CompanyOpened> = {
   move: (state, { id, company }) => ({ ...state, companies: HashMap.set(state.companies, id, company) })
 }
 
-const planChanged: Kind<Company.PlanChanged> = {
-  before: (state, { id, plan }) => (HashMap.getUnsafe(state.companies, id).plan === plan ? "again" : undefined),
-  move: (state, { id, plan }) => ({
-    ...state,
-    companies: HashMap.modify(state.companies, id, (company) => ({ ...company, plan }))
-  })
+type Changing = Company.PlanChanged | Company.CompanyLimited | Company.FreezeChanged
+
+/** One member of a company is replaced. */
+const changed = <C extends Changing>(member: (change: C) => Partial<Company.Company>): Kind<C> => {
+  const after = (company: Company.Company, change: C) => ({ ...company, ...member(change) })
+  return {
+    before: (state, change) => {
+      const company = HashMap.getUnsafe(state.companies, change.id)
+      return Equal.equals(after(company, change), company) ? "again" : undefined
+    },
+    move: (state, change) => ({
+      ...state,
+      companies: HashMap.modify(state.companies, change.id, (company) => after(company, change))
+    })
+  }
 }
 
-const limited: Kind<Company.CompanyLimited> = {
-  before: (state, { id, limits }) => (Equal.equals(HashMap.getUnsafe(state.companies, id).limits, limits) ? "again" : undefined),
-  move: (state, { id, limits }) => ({
-    ...state,
-    companies: HashMap.modify(state.companies, id, (company) => ({ ...company, limits }))
-  })
+export const kinds = {
+  CompanyOpened: opened,
+  PlanChanged: changed<Company.PlanChanged>(({ plan }) => ({ plan })),
+  CompanyLimited: changed<Company.CompanyLimited>(({ limits }) => ({ limits })),
+  FreezeChanged: changed<Company.FreezeChanged>(({ frozen }) => ({ frozen }))
 }
-
-export const kinds = { CompanyOpened: opened, PlanChanged: planChanged, CompanyLimited: limited }

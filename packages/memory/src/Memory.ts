@@ -1,4 +1,5 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
+import { AuditStore } from "@satrail/core/ledger/Audit"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
@@ -12,6 +13,7 @@ import type { Records } from "@satrail/core/service/Records"
 import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
 import { Context, Effect, Layer, Ref } from "effect"
 import * as Accounts from "./AccountReads.ts"
+import * as Audit from "./AuditStore.ts"
 import * as Events from "./Events.ts"
 import * as Ledger from "./LedgerReads.ts"
 import { pageOf, type Read, recordOf } from "./Reading.ts"
@@ -43,6 +45,7 @@ export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext
       Context.add(Tasks, Jobs.make(state)),
       Context.add(NounReads, nouns),
       Context.add(LedgerReads, Ledger.make(read)),
+      Context.add(AuditStore, Audit.over(state)),
       Context.add(EventStore, Events.over(state)),
       Context.add(WebhookReads, Webhooks.over(state)),
       Context.add(AccountReads, Accounts.make(read)),

@@ -1,8 +1,11 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type { Arrived } from "@satrail/core/receiving/Checkout"
+import type * as Page from "@satrail/core/ledger/Page"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { ReceivingReads, Unconfirmed } from "@satrail/core/receiving/ReceivingReads"
 import { HashMap, Option } from "effect"
 import * as Lists from "./Lists.ts"
@@ -32,6 +35,16 @@ const endedForWallets = (state: State.State, untilMillis: number, after: Expiry 
     .toSorted(byExpiry)
     .filter((row) => after === null || byExpiry(row, after) > 0)
 
+const depositOfInvoice = (state: State.State, companyId: CompanyId.CompanyId, invoiceId: string) =>
+  Option.fromUndefinedOr(State.ownedBy(state, Deposit.noun, companyId).find(({ lightningInvoiceId }) => lightningInvoiceId === invoiceId))
+
+const newer = (a: Page.Position, b: Page.Position): number => compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
+
+const suspended = (state: State.State, after: Page.Position | null): ReadonlyArray<Invoice.Unmatched> =>
+  State.all(state, Invoice.unmatchedNoun)
+    .filter((row) => after === null || newer(row, after) > 0)
+    .toSorted(newer)
+
 const depositsInBlocks = (state: State.State) =>
   State.all(state, Deposit.noun).filter(({ status, height }) => status === "pending" && height !== null)
 
@@ -57,8 +70,21 @@ const depositsUnconfirmed = (state: State.State, above: number): Unconfirmed => 
   return { ofCompany, inBlock }
 }
 
+const arrivedFor = (deposits: ReadonlyArray<Deposit.Deposit>): Arrived => {
+  const sum = (status: Deposit.Deposit["status"]) =>
+    Msat.sum(...deposits.filter((row) => row.status === status).map(({ amount }) => amount))
+  return { received: sum("settled"), pending: sum("pending") }
+}
+
 export const make = (read: Read): ReceivingReads["Service"] => ({
   invoice: recordOf(read, Invoice.noun),
+  invoiceWithDeposit: (companyId, id) =>
+    read((now) =>
+      Option.map(State.get(now, Invoice.noun, companyId, id), (invoice) => ({
+        invoice,
+        depositId: Option.getOrNull(depositOfInvoice(now, companyId, id))?.id ?? null
+      }))
+    ),
   invoiceByHash: (paymentHash) => read((now) => State.named(now, Invoice.noun, { paymentHash })),
   invoicesOf: (companyId, query, looks) => read((now) => Lists.invoicesOf(now, companyId, query, looks)),
   openInvoices: (after, limit) => read((now) => page(openInvoices(now), after, limit)),
@@ -70,6 +96,8 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
   openForWallets: (nowMillis) => read((now) => openForWallets(now, nowMillis)),
   endedForWallets: (untilMillis, after, limit) => read((now) => endedForWallets(now, untilMillis, after).slice(0, limit)),
   unmatched: recordOf(read, Invoice.unmatchedNoun),
+  unmatchedById: (id) => read((now) => HashMap.get(State.of(now, Invoice.unmatchedNoun), id)),
+  suspended: (after, limit) => read((now) => suspended(now, after).slice(0, limit)),
   lightningAddress: (handle, domain) => read((now) => State.named(now, LightningAddress.noun, { handle, domain })),
   lightningAddressById: recordOf(read, LightningAddress.noun),
   lightningAddressesOf: pageOf(read, LightningAddress.noun),
@@ -77,13 +105,12 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
     read((now) =>
       Array.from(new Set(scripts)).flatMap((scriptPubKey) => Option.toArray(State.named(now, OnChainAddress.noun, { scriptPubKey })))
     ),
+  arrivedFor: (companyId, checkoutId) =>
+    read((now) => arrivedFor(State.ownedBy(now, Deposit.noun, companyId).filter((row) => row.checkoutId === checkoutId))),
   deposit: recordOf(read, Deposit.noun),
   depositById: (id) => read((now) => HashMap.get(State.of(now, Deposit.noun), id)),
   depositByOutpoint: (chainTxId, vout) => read((now) => State.named(now, Deposit.noun, { chainTxId, vout })),
-  depositOfInvoice: (companyId, invoiceId) =>
-    read((now) =>
-      Option.fromUndefinedOr(State.ownedBy(now, Deposit.noun, companyId).find(({ lightningInvoiceId }) => lightningInvoiceId === invoiceId))
-    ),
+  depositOfInvoice: (companyId, invoiceId) => read((now) => depositOfInvoice(now, companyId, invoiceId)),
   depositsInBlocks: (after, limit) => read((now) => page(depositsInBlocks(now), after, limit)),
   depositsAbove: (height, after, limit) => read((now) => page(depositsAbove(now, height), after, limit)),
   depositsInNoBlock: (after, limit) => read((now) => page(depositsInNoBlock(now), after, limit)),

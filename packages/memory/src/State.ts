@@ -4,6 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Answer } from "@satrail/core/ledger/Answer"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Posting } from "@satrail/core/ledger/Change"
+import type { Entry as AuditEntry, Link } from "@satrail/core/ledger/Audit"
 import type { Told } from "@satrail/core/ledger/EventStore"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import type { Spent } from "@satrail/core/ledger/Limit"
@@ -85,6 +86,9 @@ export interface State {
   readonly forgottenUntil: Map<bigint>
   /** What they were told as, by their ids. */
   readonly told: Map<Told>
+  /** The audit log, and the links of its chains, by the ids of entries. */
+  readonly audit: HashMap.HashMap<number, AuditEntry>
+  readonly links: HashMap.HashMap<number, Link>
 
   /** The payout that spends a coin. */
   readonly withdrawalByCoin: Map<string>
@@ -111,6 +115,8 @@ export const empty: State = {
   forgotten: HashMap.empty(),
   forgottenUntil: HashMap.empty(),
   told: HashMap.empty(),
+  audit: HashMap.empty(),
+  links: HashMap.empty(),
   withdrawalByCoin: HashMap.empty()
 }
 

@@ -2,12 +2,14 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import type { Event } from "@satrail/core/ledger/Event"
+import { CompanyFrozen } from "@satrail/core/ledger/Freeze"
 import * as Journal from "@satrail/core/ledger/Journal"
 import * as Limit from "@satrail/core/ledger/Limit"
 import * as Written from "@satrail/core/ledger/Written"
 import type * as Changes from "@satrail/core/service/Changes"
 import type { Programs, Storable, Tagged } from "@satrail/core/service/Changes"
 import { Exit, HashMap, Option } from "effect"
+import * as AuditStore from "./AuditStore.ts"
 import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as Company from "./Company.ts"
@@ -51,6 +53,12 @@ const stale = (state: State.State, change: Storable): Journal.StaleFence | undef
   }
   return undefined
 }
+
+/** Then: is its company frozen? */
+const frozen = (state: State.State, { companyId, unlessFrozen }: Storable): CompanyFrozen | undefined =>
+  unlessFrozen && Option.exists(HashMap.get(state.companies, companyId), (company) => company.frozen !== null)
+    ? new CompanyFrozen({ companyId })
+    : undefined
 
 /** Then: the rules of its kind, and what it does to the records that it is about. */
 const move = (state: State.State, change: Storable): State.State | Changes.Refusal =>
@@ -133,7 +141,8 @@ const record = (state: State.State, change: Storable): State.State => {
     ...withCursor(state, change),
     tasks: withTasks(state.tasks, change),
     answers: once === undefined ? state.answers : HashMap.set(state.answers, State.answerAddress(once.owner, once.key), once),
-    events: withEvents(state.events, change)
+    events: withEvents(state.events, change),
+    audit: change.audit === undefined ? state.audit : AuditStore.appended(state.audit, { ...change, body: change.audit })
   }
 }
 
@@ -149,7 +158,7 @@ export const apply = (state: State.State, change: Storable): readonly [Verdict, 
   const earlier = before(state, change)
   const overtaken = stale(state, change)
   if (earlier === "again") return [Exit.succeed(Journal.applied), overtaken === undefined ? withCursor(state, change) : state]
-  const refusal = earlier ?? overtaken
+  const refusal = earlier ?? overtaken ?? frozen(state, change)
   if (refusal !== undefined) return [Exit.fail(refusal), state]
   let next: State.State | Changes.Refusal = move(state, change)
   for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id)

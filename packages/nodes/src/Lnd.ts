@@ -22,6 +22,8 @@ export interface ReceiverOptions extends Options {
    * With it, incoming payments can be stolen in flight.
    */
   readonly invoiceSecret: Redacted.Redacted
+  /** Whether the macaroon allows `holdingCalls`: without them no payment is held. It does where this is absent. */
+  readonly holds?: boolean
 }
 
 /** What taking payments asks lnd for: a macaroon for these calls and no others. */
@@ -32,6 +34,12 @@ export const receiverCalls = [
   { uri: "/lnrpc.Lightning/ListInvoices", entity: "invoices", action: "read" },
   { uri: "/lnrpc.Lightning/SubscribeInvoices", entity: "invoices", action: "read" },
   { uri: "/invoicesrpc.Invoices/CancelInvoice", entity: "invoices", action: "write" }
+] as const satisfies ReadonlyArray<Macaroon.Call>
+
+/** What holding payments asks lnd for besides. */
+export const holdingCalls = [
+  { uri: "/invoicesrpc.Invoices/AddHoldInvoice", entity: "invoices", action: "write" },
+  { uri: "/invoicesrpc.Invoices/SettleInvoice", entity: "invoices", action: "write" }
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
 /** What paying asks lnd for. */

@@ -37,6 +37,8 @@ const Payments = Schema.Struct({
 const Whole = Schema.Struct({ msat: Msat.FromString })
 const Balance = Schema.Struct({ local_balance: Whole, unsettled_remote_balance: Whole, pending_open_local_balance: Whole })
 
+const Capacity = Schema.Struct({ local_balance: Whole, remote_balance: Whole })
+
 const Sats = Schema.BigIntFromString
 const Channels = Schema.Struct({
   channels: Schema.Array(
@@ -111,6 +113,10 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
       recognised,
       Effect.zipWith(rest.ask("owned", get("/v1/balance/channels"), Balance), rest.ask("owned", get("/v1/channels"), Channels), ownedOf)
     ).pipe(Effect.catchTag("Refused", unavailable("owned"))),
+    capacity: Effect.andThen(recognised, rest.ask("capacity", get("/v1/balance/channels"), Capacity)).pipe(
+      Effect.map(({ local_balance, remote_balance }) => ({ outgoing: local_balance.msat, incoming: remote_balance.msat })),
+      Effect.catchTag("Refused", unavailable("capacity"))
+    ),
     sent: Effect.fnUntraced(
       function* (after) {
         yield* recognised

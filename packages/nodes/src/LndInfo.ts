@@ -54,6 +54,13 @@ export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, Node
   })
 }
 
+/** How many blocks the node knows. */
+export const height = (rest: LndRest.LndRest): Effect.Effect<number, NodeUnavailable> =>
+  rest.ask("getinfo", LndRest.get("/v1/getinfo"), Schema.Struct({ block_height: Schema.Int })).pipe(
+    Effect.catchTag("Refused", LndRest.unavailable("getinfo")),
+    Effect.map(({ block_height }) => block_height)
+  )
+
 /** Fails unless it is the node that it was. */
 export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Effect<void, NodeUnavailable> =>
   info(rest).pipe(

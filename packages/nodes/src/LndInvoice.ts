@@ -1,32 +1,62 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
-import type { InvoiceState, Settled } from "@satrail/core/nodes/LightningReceiver"
+import type { Ask, Held, InvoiceState, Settled as Told } from "@satrail/core/nodes/LightningReceiver"
 import { Schema } from "effect"
-import { hex } from "./LndBytes.ts"
+import { hex, toBase64 } from "./LndBytes.ts"
 
-/** An invoice as lnd lists and reports it. */
-export const Invoice = Schema.Struct({
+/** What both kinds of invoices ask for. Without an amount it is 0. */
+export const asked = ({ amount, description, expirySeconds }: Ask) => ({
+  value_msat: String(amount ?? 0n),
+  expiry: String(expirySeconds),
+  private: true,
+  ...(description._tag === "Text" ? { memo: description.text } : { description_hash: toBase64(description.sha256) })
+})
+
+/** What every invoice has, as lnd lists and reports it. */
+const members = {
   r_hash: hex(PaymentHash.PaymentHash),
-  r_preimage: hex(Preimage.Preimage),
   payment_request: Schema.String,
-  state: Schema.Literals(["OPEN", "SETTLED", "CANCELED", "ACCEPTED"]),
   amt_paid_msat: Msat.FromString,
   settle_date: Schema.NumberFromString,
   settle_index: Schema.BigIntFromString
-})
+}
+const preimage = hex(Preimage.Preimage)
+// That of a hold invoice lnd does not know before it is settled.
+const unknownOrPreimage = Schema.Union([Schema.Literal(""), preimage])
+const htlcs = Schema.Array(Schema.Struct({ state: Schema.String, amt_msat: Msat.FromString, expiry_height: Schema.Int }))
+
+const Settled = Schema.Struct({ ...members, r_preimage: preimage, state: Schema.Literal("SETTLED") })
+const Accepted = Schema.Struct({ ...members, r_preimage: unknownOrPreimage, htlcs, state: Schema.Literal("ACCEPTED") })
+const Other = Schema.Struct({ ...members, r_preimage: unknownOrPreimage, state: Schema.Literals(["OPEN", "CANCELED"]) })
+/** An invoice, as it stands. */
+export const Invoice = Schema.Union([Settled, Accepted, Other])
 export type Invoice = typeof Invoice.Type
+export type Settled = typeof Settled.Type
+
+export const isSettled = (invoice: Invoice): invoice is Settled => invoice.state === "SETTLED"
 
 /** A page of them, by the order in which they were made. */
 export const Page = Schema.Struct({ invoices: Schema.Array(Invoice), last_index_offset: Schema.BigIntFromString })
 
-/** How it stands. */
-export const stateOf = (invoice: Invoice): InvoiceState => {
+/** Whether it settles only when it is told to. */
+export const isHold = ({ r_preimage }: Invoice): boolean => r_preimage === ""
+
+/** What is held of it, when the chain has this height. */
+const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { readonly held?: Held } => {
+  const accepted = htlcs.filter(({ state }) => state === "ACCEPTED")
+  if (accepted.length === 0) return {}
+  const received = Msat.sum(...accepted.map(({ amt_msat }) => amt_msat))
+  return { held: { received, blocksLeft: Math.min(...accepted.map(({ expiry_height }) => expiry_height)) - height } }
+}
+
+/** How it stands. `height` is that of the chain. */
+export const stateOf = (invoice: Invoice, height: number): InvoiceState => {
   switch (invoice.state) {
     case "OPEN":
       return { _tag: "open" }
     case "ACCEPTED":
-      return { _tag: "accepted" }
+      return { _tag: "accepted", ...(isHold(invoice) && heldOf(invoice, height)) }
     case "CANCELED":
       return { _tag: "canceled" }
     case "SETTLED":
@@ -35,7 +65,7 @@ export const stateOf = (invoice: Invoice): InvoiceState => {
 }
 
 /** What was paid for one that is settled; the cursor is lnd's own count of what was settled. */
-export const settledOf = (invoice: Invoice): Settled => ({
+export const settledOf = (invoice: typeof Settled.Type): Told => ({
   paymentHash: invoice.r_hash,
   received: invoice.amt_paid_msat,
   preimage: invoice.r_preimage,

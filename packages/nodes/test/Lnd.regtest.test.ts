@@ -20,7 +20,11 @@ const layer = Layer.unwrap(
     const identity = { nodeId: alice.nodeId, network: "regtest" } as const
     const options = { url: proxy.url, certificateFile: alice.certificateFile, identity, deadlineMillis: 5000 }
     return Layer.mergeAll(
-      Lnd.layerReceiver({ ...options, macaroon: yield* alice.bake(uris(Lnd.receiverCalls)), invoiceSecret: Redacted.make("of the tests") }),
+      Lnd.layerReceiver({
+        ...options,
+        macaroon: yield* alice.bake(uris([...Lnd.receiverCalls, ...Lnd.holdingCalls])),
+        invoiceSecret: Redacted.make("of the tests")
+      }),
       Lnd.layerSender({ ...options, macaroon: yield* alice.bake(uris(Lnd.senderCalls)) }),
       LndBooks.layer({ ...options, macaroon: yield* alice.bake(uris(LndBooks.calls)) }),
       Peers.receiver,

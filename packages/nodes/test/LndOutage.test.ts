@@ -267,6 +267,7 @@ const invoiceOf = (n: number, state: string, settleIndex: number) => ({
   payment_request: "lnbcrt1",
   state,
   amt_paid_msat: state === "SETTLED" ? String(n * 1000) : "0",
+  htlcs: [],
   settle_date: "1700000000",
   settle_index: String(settleIndex)
 })

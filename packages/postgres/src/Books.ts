@@ -4,6 +4,8 @@ import * as Id from "@satrail/core/base/Id"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Fault from "@satrail/core/reports/Fault"
+import type * as Page from "@satrail/core/ledger/Page"
+import { unmatchedNoun } from "@satrail/core/receiving/Invoice"
 import * as Refund from "@satrail/core/sending/Refund"
 import { Effect, Option, Schema } from "effect"
 import * as Deposit from "./Deposit.ts"
@@ -243,6 +245,9 @@ with booked as (
     union all
     select u.id, v.* from (select * from ${own("unmatched", "u")}) u
     cross join lateral (values ('node', -u.received), ('suspense', u.received)) as v(account, amount)
+    union all
+    select s.ledger_tx_id, v.* from (select * from satrail.suspense_assignments s where s.unmatched_company_id = $1::uuid) s
+    cross join lateral (values ('suspense', -s.amount), ('internal', s.amount)) as v(account, amount)
   ) s group by 1, 2
 ), totals as (
   select coalesce(b.posted, 0) as posted, coalesce(b.held, 0) as held, e.posted as entries_posted, e.held as entries_held,
@@ -294,18 +299,28 @@ export const reads = {
     (read) => (companyId: CompanyId.CompanyId, id: string) => Effect.map(read(companyId, id), ([found]) => Option.fromUndefinedOr(found))
   ),
   faults,
+  unmatchedById: Reads.anywhere("Records.unmatchedById", unmatchedNoun),
+  suspended: Reads.many("Records.suspended", {
+    text: `
+select ${Invoice.unmatched.selected} from ${Invoice.unmatched.name} t
+where (t.created_at_millis, uuid_send(t.id)) < ($1::bigint, uuid_send($2::uuid)) order by t.created_at_millis desc, uuid_send(t.id) desc limit $3::bigint`,
+    values: (after: Page.Position | null, limit: number) => [
+      String(after?.createdAtMillis ?? Number.MAX_SAFE_INTEGER),
+      after?.id ?? Id.nil,
+      String(limit)
+    ],
+    read: Invoice.unmatched.ofRow
+  }),
   unmatched: Reads.one("Records.unmatched", {
     key: { company_id: "uuid", id: "uuid" },
     select: `select ${Invoice.unmatched.selected} from ${Invoice.unmatched.name} t where t.company_id = a.company_id and t.id = a.id`,
     read: Invoice.unmatched.ofRow,
     keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
   }),
-  // A deposit by its invoice has no index. Both say when they were settled, and deposits are listed by that: by the company's id as bytes (see Migration0014).
   depositOfInvoice: Reads.one("Records.depositOfInvoice", {
     key: { company_id: "uuid", id: "uuid" },
     select: `
-select ${Deposit.deposits.selected} from satrail.invoices i join ${Deposit.deposits.name} t
-  on uuid_send(t.company_id) = uuid_send(i.company_id) and t.created_at_millis = i.settled_at_millis and t.lightning_invoice_id = i.id
+select ${Deposit.deposits.selected} from satrail.invoices i join ${Deposit.deposits.name} t on ${Deposit.credited("t", "i")}
 where i.company_id = a.company_id and i.id = a.id`,
     read: Deposit.deposits.ofRow,
     keyOf: (companyId: CompanyId.CompanyId, invoiceId: string) => [companyId, invoiceId]

@@ -30,20 +30,26 @@ applied as (
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
 }
 
-/** One member of a company is replaced. */
-const changed = (member: "plan" | "limits", type: "text" | "json") =>
+/** One member of a company is replaced. `before` is a part that locks other rows first, and has the `n` and `id` of all that is asked. */
+const changed = (
+  member: "plan" | "limits" | "frozen",
+  type: "text" | "json",
+  before?: { readonly name: string; readonly part: string; readonly effects: ReadonlyArray<string> }
+) =>
   statement({
     columns: `${member} ${type}`,
     parts: () => [
+      ...(before === undefined ? [] : [before.part]),
       `
 target as materialized (
-  select a.n, t.${member} from (select n, id from asked order by id) a
+  select a.n, t.${member} from (select n, id from ${before?.name ?? "asked"} order by id) a
   cross join lateral (select ${member} from satrail.companies where id = a.id for no key update) t
 ), applied as (
   update satrail.companies t set ${member} = f.${member} from fresh f join target g using (n)
   where t.id = f.id and g.${member}::text is distinct from f.${member}::text returning t.id as company_id, t.id
 )`
     ],
+    effects: before?.effects ?? [],
     joins: joinTarget,
     before: `case when g.n is not null and g.${member}::text is not distinct from a.${member}::text then 'Applied' end`,
     guards: "case when g.n is null then 'missing' end"
@@ -53,7 +59,27 @@ const planChanged: Kind<Company.PlanChanged> = { statement: changed("plan", "tex
 
 const limited: Kind<Company.CompanyLimited> = { statement: changed("limits", "json"), row: ({ limits }) => ({ limits }), refusals: {} }
 
-export const kinds = { CompanyOpened: opened, PlanChanged: planChanged, CompanyLimited: limited }
+const freezeChanged: Kind<Company.FreezeChanged> = {
+  // Whoever holds money for the company locks its balance, and sees there whether it is frozen.
+  statement: changed("frozen", "json", {
+    name: "halted",
+    part: `
+halted as materialized (
+  select a.n, a.id from (select n, id from asked order by id) a
+  cross join lateral (select frozen from satrail.balances where company_id = a.id for no key update) b
+)`,
+    effects: [
+      `
+halts as (
+  update satrail.balances b set frozen = d.frozen is not null from done d where b.company_id = d.company_id
+)`
+    ]
+  }),
+  row: ({ frozen }) => ({ frozen }),
+  refusals: {}
+}
+
+export const kinds = { CompanyOpened: opened, PlanChanged: planChanged, CompanyLimited: limited, FreezeChanged: freezeChanged }
 
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 

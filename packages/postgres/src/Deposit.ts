@@ -2,11 +2,20 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Deposit from "@satrail/core/receiving/Deposit"
-import { Effect, Schema } from "effect"
+import { nothing } from "@satrail/core/receiving/Checkout"
+import { Effect, Option, Schema } from "effect"
 import * as Reads from "./Reads.ts"
 import * as Table from "./Table.ts"
 
 export const deposits = Table.of(Deposit.noun)
+
+/**
+ * That a deposit credited an invoice. A deposit by its invoice has no index: both say when they were settled, and deposits are listed by that,
+ * by the company's id as bytes (see Migration0014).
+ */
+export const credited = (deposit: string, invoice: string): string =>
+  `uuid_send(${deposit}.company_id) = uuid_send(${invoice}.company_id) and ${deposit}.created_at_millis = ${invoice}.settled_at_millis
+  and ${deposit}.lightning_invoice_id = ${invoice}.id`
 
 const Sum = Schema.Struct({
   companyId: Schema.NullOr(CompanyId.CompanyId),
@@ -33,7 +42,25 @@ export const depositsUnconfirmed = Effect.map(
     }))
 )
 
+const Arrived = Schema.Struct({ received: Msat.FromString, pending: Msat.FromString })
+
 export const reads = {
+  arrivedFor: Effect.map(
+    Reads.one("Records.arrivedFor", {
+      key: { company_id: "uuid", id: "uuid" },
+      select: `
+select coalesce(sum(t.amount) filter (where t.status = 'settled'), 0)::text as received,
+  coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending
+from ${deposits.name} t where t.checkout_id = a.id and t.company_id = a.company_id`,
+      read: Schema.decodeUnknownSync(Arrived),
+      keyOf: (companyId: CompanyId.CompanyId, checkoutId: string) => [companyId, checkoutId]
+    }),
+    (read) => (companyId: CompanyId.CompanyId, checkoutId: string) =>
+      Effect.map(
+        read(companyId, checkoutId),
+        Option.getOrElse(() => nothing)
+      )
+  ),
   deposit: Reads.get("Records.deposit", Deposit.noun),
   depositById: Reads.anywhere("Records.depositById", Deposit.noun),
   depositByOutpoint: Reads.named("Records.depositByOutpoint", Deposit.noun, ["chainTxId", "vout"]),

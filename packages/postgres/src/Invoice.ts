@@ -3,6 +3,7 @@ import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/service/Changes"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Effect, Schema } from "effect"
+import { credited, deposits } from "./Deposit.ts"
 import * as Labels from "./Labels.ts"
 import * as Lists from "./Lists.ts"
 import * as Reads from "./Reads.ts"
@@ -41,7 +42,7 @@ export const kinds = {
 }
 
 // Where it stands: what Invoice.standing says.
-const standing = `case when r.status = 'settled' then 'settled' when r.status = 'claimed' then 'accepted'
+const standing = `case when r.status = 'settled' then 'settled' when r.status in ('claimed', 'held', 'settling') then 'accepted'
   when r.status in ('canceling', 'canceled') then 'canceled'
   when r.status = 'expired' or r.expires_at_millis <= {at}::bigint then 'expired' else 'open' end`
 
@@ -97,11 +98,21 @@ const invoicesOf = Effect.gen(function* () {
   }
 })
 
+const ItsDeposit = Schema.decodeUnknownSync(Schema.Struct({ depositId: Schema.NullOr(Schema.String) }))
+
 const open = "status in ('pending', 'claimed', 'canceling')"
 const forWallets = "t.lightning_address_id is not null and t.status = 'pending'"
 
 export const reads = {
   invoice: Reads.get("Records.invoice", Invoice.noun),
+  invoiceWithDeposit: Reads.one("Records.invoiceWithDeposit", {
+    key: { company_id: "uuid", id: "uuid" },
+    select: `
+select ${invoices.selected}, (select d.id::text from ${deposits.name} d where ${credited("d", "t")}) as "depositId"
+from ${invoices.name} t where t.company_id = a.company_id and t.id = a.id`,
+    read: (row) => ({ invoice: invoices.ofRow(row), ...ItsDeposit(row) }),
+    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
+  }),
   invoicesOf,
   invoiceByHash: Reads.named("Records.invoiceByHash", Invoice.noun, ["paymentHash"]),
   openInvoices: Reads.page("Records.openInvoices", invoices, open),

@@ -25,6 +25,11 @@ import * as Migration0023 from "./Migration0023.ts"
 import * as Migration0024 from "./Migration0024.ts"
 import * as Migration0029 from "./Migration0029.ts"
 import * as Migration0030 from "./Migration0030.ts"
+import * as Migration0031 from "./Migration0031.ts"
+import * as Migration0032 from "./Migration0032.ts"
+import * as Migration0033 from "./Migration0033.ts"
+import * as Migration0035 from "./Migration0035.ts"
+import * as Migration0036 from "./Migration0036.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -56,7 +61,12 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0024_refunds": Effect.asVoid(run(Migration0024.script)),
   "0025_invoices_canceled": Effect.asVoid(run(Migration0025.script)),
   "0029_payers_amounts": Effect.asVoid(run(Migration0029.script)),
-  "0030_limits": Effect.asVoid(run(Migration0030.script))
+  "0030_limits": Effect.asVoid(run(Migration0030.script)),
+  "0031_freezes": Effect.asVoid(run(Migration0031.script)),
+  "0032_audit_log": Effect.asVoid(run(Migration0032.script)),
+  "0033_checkouts": Effect.asVoid(run(Migration0033.script)),
+  "0035_suspense": Effect.asVoid(run(Migration0035.script)),
+  "0036_hold_invoices": Effect.asVoid(run(Migration0036.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */
@@ -114,8 +124,9 @@ const newestThere = Effect.gen(function* () {
 
 const begun = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - transactions) * 4096"
 
-// What was published and deleted again has had its ids too.
-const newestEvent = `(select greatest(coalesce((select max(id) from satrail.events), 0), coalesce((select max(until) from satrail.forgotten_events), 0)))`
+// What was published and deleted again has had its ids too; those of the audit log are made in the same way.
+const newestEvent = `(select greatest(coalesce((select max(id) from satrail.events), 0), coalesce((select max(until) from satrail.forgotten_events), 0),
+  coalesce((select max(id) from satrail.audit_entries), 0)))`
 
 // A dump that was restored elsewhere finds a server that has seen fewer transactions: the ids of events go on where they stopped.
 const goOn = Effect.gen(function* () {

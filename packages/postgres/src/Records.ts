@@ -1,4 +1,5 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
+import { AuditStore } from "@satrail/core/ledger/Audit"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
@@ -9,6 +10,7 @@ import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
 import { Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
+import * as Audit from "./AuditStore.ts"
 import * as Books from "./Books.ts"
 import * as Coins from "./Coins.ts"
 import * as Company from "./Company.ts"
@@ -31,6 +33,7 @@ export const make = Effect.gen(function* () {
   const spentCoins = yield* Coins.reads.spentCoins
   const nextKey = yield* KeyRange.reads.nextKey
   return Context.make(NounReads, yield* Nouns.make).pipe(
+    Context.add(AuditStore, yield* Audit.make),
     Context.add(EventStore, yield* Events.make),
     Context.add(WebhookReads, yield* Webhooks.make),
     Context.add(
@@ -67,6 +70,7 @@ export const make = Effect.gen(function* () {
       ReceivingReads,
       ReceivingReads.of({
         invoice: yield* Invoice.reads.invoice,
+        invoiceWithDeposit: yield* Invoice.reads.invoiceWithDeposit,
         invoiceByHash: yield* Invoice.reads.invoiceByHash,
         invoicesOf: yield* Invoice.reads.invoicesOf,
         openInvoices: yield* Invoice.reads.openInvoices,
@@ -75,6 +79,8 @@ export const make = Effect.gen(function* () {
         endedForWallets: yield* Invoice.reads.endedForWallets,
         depositOfInvoice: yield* Books.reads.depositOfInvoice,
         unmatched: yield* Books.reads.unmatched,
+        unmatchedById: yield* Books.reads.unmatchedById,
+        suspended: yield* Books.reads.suspended,
         lightningAddress: yield* LightningAddress.reads.lightningAddress,
         lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
         lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
@@ -85,6 +91,7 @@ export const make = Effect.gen(function* () {
         depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
         depositsAbove: yield* Deposit.reads.depositsAbove,
         depositsInNoBlock: yield* Deposit.reads.depositsInNoBlock,
+        arrivedFor: yield* Deposit.reads.arrivedFor,
         depositsUnconfirmed: yield* Deposit.depositsUnconfirmed,
         depositsGivenUp: yield* Deposit.reads.depositsGivenUp,
         nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next)

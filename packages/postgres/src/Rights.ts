@@ -11,6 +11,8 @@ const besides: Readonly<Record<string, string>> = {
   epoch: "select",
   entries: append,
   events: `${append}, delete`, // what is older than it is kept
+  audit_entries: append,
+  audit_links: append,
   forgotten_events: change,
   told_events: "select, insert, update, delete",
   unmatched: append, // when it was noticed is of the first time, and stays

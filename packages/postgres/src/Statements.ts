@@ -45,6 +45,10 @@ export interface Carried {
   readonly event: boolean
   /** Whether they are counted against limits, or give back what was. */
   readonly counts: boolean
+  /** Whether a freeze of their company refuses them. */
+  readonly unlessFrozen: boolean
+  /** Whether the audit log says something of any of them. */
+  readonly audit: boolean
   /** The columns of their records that are null in all of them. */
   readonly absent: ReadonlyArray<string>
 }
@@ -101,6 +105,7 @@ const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
     { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
     carried.cursor && "source text, position text",
     carried.counts && `counts json${carried.takes ? ", at int[], needs bigint[]" : ""}`,
+    carried.audit && "audit text",
     columns
   ]
   return `
@@ -137,9 +142,10 @@ postings as materialized (
   from postings group by n, company_id
 )`
 
-const booking = (money: "many" | readonly [Account, Account]) => `${legs(money)}, locked as materialized (
-  select company_id, posted - held as available, xmin::text as version from satrail.balances
-  where company_id = any(array(select company_id from legs)) order by company_id for no key update
+const locked = (of: "legs" | "asked") => `
+locked as materialized (
+  select company_id, posted - held as available, frozen, xmin::text as version from satrail.balances
+  where company_id = any(array(select company_id from ${of})) order by company_id for no key update
 )`
 
 const unopened = `
@@ -156,17 +162,20 @@ seen as materialized (
   from asked a cross join lateral (select fingerprint, answer from satrail.answers where owner = a.owner and key = a.key limit 1) s
 )`
 
+/** Whether the balances of their companies are locked. */
+const locks = ({ money, unlessFrozen }: Carried): boolean => money !== "none" || unlessFrozen
+
 /** What waits for a part: a condition that is always true, and known when the part is done. */
 const after = (part: string) => `where (select count(*) from ${part}) is not null`
 
-const fenced = ({ claims }: Shape, { money }: Carried) => `
+const fenced = ({ claims }: Shape, carried: Carried) => `
 claims as materialized (
   select n, task_id, token from asked where task_id is not null${claims === undefined ? "" : ` union all ${claims}`}
 ), fenced as materialized (
   select a.n, a.task_id, t.token = a.token as current
   from (select * from claims order by task_id) a
   cross join lateral (select token from satrail.tasks where id = a.task_id for no key update) t
-  ${money === "none" ? "" : after("locked")}
+  ${locks(carried) ? after("locked") : ""}
 ), stale as materialized (
   select distinct on (n) n, task_id from claims
   where (n, task_id) not in (select n, task_id from fenced where current) order by n, task_id
@@ -178,7 +187,10 @@ const fresh = (shape: Shape, carried: Carried) => {
     ...(carried.fence ? ["stale"] : []),
     ...(mayBeUnopened(shape, carried) ? ["unopened"] : [])
   ]
-  const left = without.map((part) => `n not in (select n from ${part})`)
+  const left = [
+    ...without.map((part) => `n not in (select n from ${part})`),
+    ...(carried.unlessFrozen ? ["company_id not in (select company_id from locked where frozen)"] : [])
+  ]
   return left.length === 0
     ? `
 fresh as not materialized (select * from asked)`
@@ -243,6 +255,14 @@ published as (
   from done where event is not null order by n
 )`
 
+// With an id as an event has one.
+const audited = `
+audited as (
+  insert into satrail.audit_entries (id, company_id, at_millis, body)
+  select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + n, company_id, at_millis, audit
+  from done where audit is not null order by n
+)`
+
 const completed = (count: "one" | "many") => `
 completed as (
   delete from satrail.tasks where id = any(array(
@@ -280,15 +300,18 @@ booked as (
 
 const verdicts = (shape: Shape, carried: Carried) => {
   const { joins = "", before, guards = "null" } = shape
-  const { once, fence, cursor } = carried
+  const { once, fence, cursor, unlessFrozen } = carried
   const key = once ? "when s.same then 'Replayed' when s.n is not null then 'Mismatch'" : ""
   const claim = fence ? "case when x.n is not null then 'StaleFence ' || x.task_id end, " : ""
+  const halted = unlessFrozen
+    ? `case when a.company_id in (select company_id from locked where frozen) then 'CompanyFrozen' || ${stale} end, `
+    : ""
   const books = mayBeUnopened(shape, carried)
   const company = books ? "case when u.n is not null then 'unopened' end, " : ""
   const parts = [...(once ? ["seen s"] : []), ...(fence ? ["stale x"] : []), ...(books ? ["unopened u"] : []), "done d"]
   const judged = `select a.n, ${once ? "s.answer" : "null::text as answer"}, case
     ${key} when d.n is not null then 'Applied'
-    else coalesce(${before}, ${claim}${guards}, ${company}'again')
+    else coalesce(${before}, ${claim}${halted}${guards}, ${company}'again')
   end as verdict
   from asked a ${parts.map((part) => `left join ${part} using (n)`).join(" ")} ${joins}`
   if (!cursor) return `\n${judged} order by n`
@@ -305,21 +328,23 @@ select verdict, answer from verdicts order by n`
 }
 
 const textOf = (shape: Shape, carried: Carried): string => {
-  const { money, once, fence, event, completes, enqueues } = carried
-  const locks = fence ? after("fenced") : money === "none" ? "" : after("locked")
+  const { money, once, fence, event, audit, completes, enqueues } = carried
+  const afterLocks = fence ? after("fenced") : locks(carried) ? after("locked") : ""
   const isLimited = carried.counts && carried.takes
   const parts = [
     asked(shape, carried),
-    ...(money === "none" ? [] : [booking(money)]),
+    ...(money === "none" ? [] : [legs(money)]),
+    ...(locks(carried) ? [locked(money === "none" ? "asked" : "legs")] : []),
     ...(isLimited ? [Counts.rooms(isOne(money) ? "$2" : "$3")] : []),
     ...(mayBeUnopened(shape, carried) ? [unopened] : []),
     ...(once ? [seen] : []),
     ...(fence ? [fenced(shape, carried)] : []),
     fresh(shape, carried),
-    ...shape.parts(locks),
+    ...shape.parts(afterLocks),
     done(shape),
     ...(once ? [remembered] : []),
     ...(event ? [published] : []),
+    ...(audit ? [audited] : []),
     ...(completes === "none" ? [] : [completed(completes)]),
     ...(enqueues === "none" ? [] : [enqueued(enqueues)]),
     ...(money === "none" ? [] : [booked(money)]),
@@ -337,6 +362,7 @@ const all = {
   completes: "many",
   cursor: true,
   event: true,
+  audit: true,
   absent: []
 } as const
 
@@ -348,8 +374,8 @@ const made = (shape: Shape, given: Carried): Statement => {
   return { text: textOf(shape, carried), postings, enqueues, completes }
 }
 
-const keyOf = ({ money, takes, once, fence, enqueues, completes, cursor, event, counts, absent }: Carried): string =>
-  `${[takes, once, fence, cursor, event, counts].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
+const keyOf = ({ money, takes, once, fence, enqueues, completes, cursor, event, audit, counts, unlessFrozen, absent }: Carried): string =>
+  `${[takes, once, fence, cursor, event, audit, counts, unlessFrozen].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
 
 /** One row an item, in their order: its verdict, and the answer when it is a replay. A shape may depend on what is carried. */
 export const statement = (shape: Shape | ((carried: Carried) => Shape)): StatementOf => {

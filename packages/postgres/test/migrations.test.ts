@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { companyWith } from "@satrail/contracts/Fixtures"
 import { auditAll, has } from "@satrail/contracts/Ledger"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Feed from "@satrail/core/events/Feed"
+import * as Notice from "@satrail/core/events/Notice"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
@@ -46,10 +48,22 @@ const everything = Effect.gen(function* () {
 const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   tasks: { kind: "withdrawal", lane: "" },
   lightning_addresses: { min_sendable: null, max_sendable: null, success_message: null },
-  invoices: { callback: null, rate_at_millis: null, min_amount: null, max_amount: null, canceled_at_millis: null },
+  invoices: {
+    callback: null,
+    rate_at_millis: null,
+    min_amount: null,
+    max_amount: null,
+    canceled_at_millis: null,
+    checkout_id: null,
+    hold: null,
+    held: null,
+    held_until_millis: null
+  },
   withdrawals: { rate_at_millis: null, success_action: null, follows: null, refund_id: null, counted: null },
-  deposits: { refunded: 0, refund_id: null },
-  companies: { limits: null },
+  deposits: { refunded: 0, refund_id: null, checkout_id: null },
+  on_chain_addresses: { checkout_id: null },
+  balances: { frozen: false },
+  companies: { limits: null, frozen: null },
   api_keys: { limits: null, spends_as: null },
   domains: { shown_by: "operator", checked_at_millis: 1_700_000_000_100, lost_at_millis: null }
 }
@@ -109,6 +123,43 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
           )
           yield* auditAll
         }).pipe(Effect.provide(Storage.layerClient()))
+      }).pipe(Effect.provide(client))
+    )
+
+    it.live("migration: what happened before events were told is told, once and in order, and nothing of it is lost", () =>
+      Effect.gen(function* () {
+        yield* atFirst
+        const sql = yield* SqlClient.SqlClient
+        yield* sql.unsafe(
+          `insert into satrail.events (id, company_id, type, subject, at_millis)
+          select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + n, '${acme}',
+            case n % 2 when 0 then 'invoice.created' else 'withdrawal.requested' end,
+            ('01900000-0000-7000-8000-0000000000' || case n % 2 when 0 then '03' else '10' end)::uuid, 1700000000900 + n
+          from generate_series(1, 1000) n`
+        ).unprepared
+        const committed = yield* sql.unsafe<{ readonly id: string; readonly type: string }>(
+          "select id::text as id, type from satrail.events order by satrail.events.id"
+        )
+        yield* Migrations.migrate
+        const told = yield* Effect.gen(function* () {
+          const feed = yield* Feed.Feed
+          const all: Array<string> = []
+          for (let after = Notice.first; ;) {
+            const { items, next } = yield* feed.page({ companyId: acme, after, limit: 300 }, ({ type }) => type)
+            if (items.length === 0) return all
+            all.push(...items.map(({ place, body }) => `${place.event} ${body}`))
+            after = next
+          }
+        }).pipe(Effect.provide(Layer.provideMerge(Feed.layer, Storage.layerClient())))
+        const expected: Readonly<Record<string, ReadonlyArray<string>>> = {
+          "invoice.created": ["invoice.created"],
+          "invoice.settled": ["deposit.lightning.completed", "invoice.settled"],
+          "withdrawal.requested": ["withdrawal.lightning.pending"]
+        }
+        assert.deepStrictEqual(
+          told,
+          committed.flatMap(({ id, type }) => (expected[type] ?? []).map((one) => `${id} ${one}`))
+        )
       }).pipe(Effect.provide(client))
     )
 

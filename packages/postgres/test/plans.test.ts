@@ -110,12 +110,20 @@ const lists: ReadonlyArray<
   [({ invoicesOf }) => invoicesOf(one, { ...page, paymentHash: PaymentHash.make("00".repeat(32)) }, 100), ["invoices_payment_hash_key"]],
   [({ newestFirst }) => newestFirst(OnChainAddress.noun, one, null, 10), ["on_chain_addresses_pkey"]],
   [({ depositOfInvoice }) => depositOfInvoice(one, one), ["deposits_listed", "invoices_pkey"]],
+  [({ invoiceWithDeposit }) => invoiceWithDeposit(one, one), ["deposits_listed", "invoices_pkey"]],
   [({ companiesAsked }) => companiesAsked({ limit: 10, before: null, text: "a" }, 100), ["companies_pkey"]],
   [({ keysOf }) => keysOf(one, null, 10), ["api_keys_listed"]],
   [({ standings }) => standings([one], 0), ["api_keys_pkey", "balances_pkey"]],
   [({ job }) => job(one, one), ["tasks_pkey", "tasks_pkey", "withdrawals_pkey"]],
   [({ withdrawalById }) => withdrawalById(one), ["withdrawals_anywhere"]],
   [({ depositById }) => depositById(one), ["deposits_anywhere"]],
+  [({ unlinkedAudit }) => unlinkedAudit(10), ["audit_entries_pkey", "audit_links_pkey alone", "epoch_pkey"]],
+  [({ auditHeads }) => auditHeads([one]), ["audit_links_of", "audit_links_pkey"]],
+  [({ auditOf }) => auditOf(one, null, 10), ["audit_entries_pkey", "audit_links_of"]],
+  [({ auditOf }) => auditOf(null, null, 10), ["audit_entries_pkey", "audit_links_pkey"]],
+  [({ auditChain }) => auditChain(0n, 10), ["audit_entries_pkey", "audit_links_pkey"]],
+  [({ unmatchedById }) => unmatchedById(one), ["unmatched_anywhere"]],
+  [({ suspended }) => suspended(null, 10), ["unmatched_listed"]],
   [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]]
 ]
 
@@ -190,6 +198,7 @@ insert into satrail.on_chain_addresses select gen_random_uuid(), '${Id.nil}', 'x
 insert into satrail.unspent select n::text, 'x', 'x', n, 'taproot', 0, n, 1 from generate_series(1, ${rows}) n;
 insert into satrail.coins select n::text, '${Id.nil}', gen_random_uuid() from generate_series(1, ${rows}) n;
 insert into satrail.lightning_addresses select gen_random_uuid(), '${Id.nil}', n::text, 'a', '{}', n, n, null, null from generate_series(1, ${rows}) n;
+insert into satrail.unmatched select gen_random_uuid(), '${Id.nil}', n::text, 1, 'x', n from generate_series(1, ${rows}) n;
 insert into satrail.invoices_labels select company_id, 1, id from satrail.invoices;
 insert into satrail.deposits_labels select company_id, 1, id from satrail.deposits;
 insert into satrail.withdrawals_labels select company_id, 1, id from satrail.withdrawals;
@@ -215,6 +224,8 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
   cursor: each,
   event: each,
   counts: each,
+  unlessFrozen: each,
+  audit: each,
   absent: []
 })
 

@@ -161,13 +161,15 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
         yield* mayNot("satrail_application", yield* migrated, [
           // A coin is let go of when it turns out to be change of the payout that kept it.
           // Events are deleted when they are older than they are kept.
-          ...["entries", "unmatched", "migrations", "epoch"].map((table) => `delete from satrail.${table}`),
-          ...["entries", "events", "coins", "unmatched", "migrations", "epoch"].flatMap((table) => [
+          ...["entries", "audit_entries", "audit_links", "unmatched", "migrations", "epoch"].map((table) => `delete from satrail.${table}`),
+          ...["entries", "audit_entries", "audit_links", "events", "coins", "unmatched", "migrations", "epoch"].flatMap((table) => [
             `truncate satrail.${table}`,
             `drop table satrail.${table}`,
             `alter table satrail.${table} add column more text`
           ]),
           "update satrail.entries set amount = 1",
+          "update satrail.audit_entries set body = ''",
+          "update satrail.audit_links set hash = ''",
           "update satrail.events set type = ''",
           "update satrail.coins set outpoint = ''",
           "update satrail.epoch set transactions = 1",

@@ -42,6 +42,10 @@ export const lightning = (world: World.World, node = Network.us): LightningBooks
     )
   return LightningBooks.of({
     owned: read("owned", (state) => ({ amount: owned(state, node), within: Msat.zero })),
+    capacity: read("capacity", (state) => {
+      const balances = Lightning.balances(state)
+      return { outgoing: Network.funds(balances, node), incoming: Network.room(balances, node) }
+    }),
     sent: (after) =>
       read("sent", (state) =>
         page(Lightning.sentBy(state, node), after, ({ paymentHash, amount, fee, stage }) => ({

@@ -1,6 +1,7 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 
@@ -57,11 +58,15 @@ export const LightningEvent = Schema.TaggedUnion({
     amount: Schema.NullOr(Msat.Msat),
     description: Schema.TaggedUnion({ Text: { text: Schema.String }, Hash: { sha256: Schema.String } }),
     timestampSeconds: Schema.Int,
-    expirySeconds: Schema.Int
+    expirySeconds: Schema.Int,
+    /** What is paid waits for the node's owner, who settles it or sends it back. Absent: it settles at once. */
+    isHold: Schema.optionalKey(Schema.Literal(true))
   },
-  InvoiceAccepted: { paymentHash, hops },
+  /** `endsAtHeight`: of a hold invoice, the block at which the payment goes back by itself. */
+  InvoiceAccepted: { paymentHash, hops, endsAtHeight: Schema.optionalKey(Schema.Int) },
   InvoiceReleased: { paymentHash },
-  InvoiceSettled: { paymentHash, atMillis },
+  /** `preimage`: of a hold invoice whose preimage is not this node's own. */
+  InvoiceSettled: { paymentHash, atMillis, preimage: Schema.optionalKey(Preimage.Preimage) },
   InvoiceCanceled: { paymentHash },
   NoticeLossOrdered: {},
   PayeeInvoiced: {

@@ -1,6 +1,7 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as Preimage from "@satrail/bitcoin/Preimage"
 import type { FailureReason } from "@satrail/core/nodes/LightningSender"
 import { HashMap, Option } from "effect"
 import type { Behaviour, Hop, LightningEvent } from "./Event.ts"
@@ -15,8 +16,14 @@ export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "
   readonly stage:
     | { readonly _tag: "open" }
     | { readonly _tag: "canceled" }
-    | { readonly _tag: "accepted"; readonly hops: ReadonlyArray<Hop> }
-    | { readonly _tag: "settled"; readonly received: Msat.Msat; readonly atMillis: number }
+    | { readonly _tag: "accepted"; readonly hops: ReadonlyArray<Hop>; readonly endsAtHeight: number | null }
+    | {
+        readonly _tag: "settled"
+        readonly received: Msat.Msat
+        readonly atMillis: number
+        /** Where it is not the node's own. */
+        readonly preimage: Preimage.Preimage | undefined
+      }
 }
 
 /** An outside invoice, and the amount that it really received. */
@@ -185,7 +192,7 @@ const applied = (state: State, event: LightningEvent): State => {
       return {
         ...state,
         channels: lock(state, event.hops),
-        invoices: staged(state, event.paymentHash, { _tag: "accepted", hops: event.hops }),
+        invoices: staged(state, event.paymentHash, { _tag: "accepted", hops: event.hops, endsAtHeight: event.endsAtHeight ?? null }),
         held: HashMap.set(state.held, heldIn(event.paymentHash), {
           direction: "in",
           node: HashMap.getUnsafe(state.invoices, event.paymentHash).node,
@@ -208,7 +215,12 @@ const applied = (state: State, event: LightningEvent): State => {
       return {
         ...state,
         channels: deliver(state, hops),
-        invoices: staged(state, event.paymentHash, { _tag: "settled", received: delivered(hops), atMillis: event.atMillis }),
+        invoices: staged(state, event.paymentHash, {
+          _tag: "settled",
+          received: delivered(hops),
+          atMillis: event.atMillis,
+          preimage: event.preimage
+        }),
         held: HashMap.remove(state.held, heldIn(event.paymentHash)),
         settleIndex,
         settled: HashMap.set(state.settled, settleIndex, event.paymentHash),
@@ -289,6 +301,10 @@ export const payeeInvoice = (state: State, paymentHash: PaymentHash.PaymentHash)
   Option.getOrUndefined(HashMap.get(state.payeeInvoices, paymentHash))
 export const sent = (state: State, paymentHash: PaymentHash.PaymentHash, node = Network.us): Sent | undefined =>
   Option.getOrUndefined(HashMap.get(state.sent, sentAt({ node, paymentHash })))
+
+/** Whose payment of this hash is under way, if it is a service's. */
+export const payerOf = (state: State, paymentHash: PaymentHash.PaymentHash): string | undefined =>
+  Network.services.find((node) => sent(state, paymentHash, node)?.stage._tag === "pending")
 
 /** Every payment that a node sent, as it remembers it. */
 export const sentBy = (state: State, node: string): ReadonlyArray<Sent> =>

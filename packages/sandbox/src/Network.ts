@@ -149,6 +149,10 @@ export const passable = (balances: Balances, candidates: ReadonlyArray<Route>): 
 export const funds = (balances: Balances, node: string): Msat.Msat =>
   Msat.sum(...channels.flatMap(({ id, a, b }) => (a === node ? [balances(id).a] : b === node ? [balances(id).b] : [])))
 
+/** What the other ends of its channels own: what it could be paid. */
+export const room = (balances: Balances, node: string): Msat.Msat =>
+  Msat.sum(...channels.flatMap(({ id, a, b }) => (a === node ? [balances(id).b] : b === node ? [balances(id).a] : [])))
+
 /** How the channels stand in the beginning. `random` gives each channel a number from 0 up to 1. */
 export const initial = (random: (channel: string) => number): ReadonlyArray<readonly [channel: string, balance: Balance]> =>
   channels.map(({ id, capacity, share: [least, most] }) => {

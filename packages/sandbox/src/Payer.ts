@@ -7,7 +7,7 @@ import type { Event } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
 import * as Payee from "./Payee.ts"
-import { isClosed, preimageOf } from "./Receiver.ts"
+import { isClosed, minFinalCltvExpiry, preimageOf } from "./Receiver.ts"
 import { refuse, type SandboxRefused } from "./Refused.ts"
 import type { Decision, State, World } from "./World.ts"
 
@@ -56,12 +56,14 @@ const payService = (
     paymentHash,
     amount,
     hold,
+    height,
     nowMillis
   }: {
     readonly node: string
     readonly paymentHash: PaymentHash.PaymentHash
     readonly amount: Msat.Msat
     readonly hold: boolean
+    readonly height: number
     readonly nowMillis: number
   }
 ): Verdict<Decision<Paid>> => {
@@ -70,10 +72,12 @@ const payService = (
   if (invoice.stage._tag === "settled" || invoice.stage._tag === "accepted") return refuse("already_paid", "The invoice was paid already")
   if (isClosed(invoice, nowMillis)) return refuse("invoice_canceled", "The invoice was canceled")
   return Result.map(route(state, node, amount), ({ hops }) => {
-    const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops }
+    const isHold = invoice.isHold === true
+    const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops, ...(isHold && { endsAtHeight: height + minFinalCltvExpiry }) }
+    const isHeld = hold || isHold
     return {
-      events: hold ? [accepted] : [accepted, { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }],
-      answer: () => ({ paymentHash, preimage: hold ? null : preimageOf(world, invoice.id) })
+      events: isHeld ? [accepted] : [accepted, { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }],
+      answer: () => ({ paymentHash, preimage: isHeld ? null : preimageOf(world, invoice.id) })
     }
   })
 }
@@ -96,7 +100,7 @@ const payPayee = (
 /** The outside wallet pays an invoice, ours or another one. */
 export const pay =
   (world: World, { paymentRequest, amount: given, hold = false }: Ask) =>
-  ({ lightning }: State, nowMillis: number): Verdict<Decision<Paid>> =>
+  ({ lightning, chain }: State, nowMillis: number): Verdict<Decision<Paid>> =>
     Result.gen(function* () {
       const invoice = yield* Result.orElse(Bolt11.decode(paymentRequest), ({ message }) => refuse("invoice_unreadable", message))
       if (invoice.network !== world.network) {
@@ -109,14 +113,14 @@ export const pay =
       if (hold && node === undefined) return yield* refuse("not_ours", "Only a payment of our own node's invoice can be held by its payer")
       return yield* node === undefined
         ? payPayee(world, lightning, paymentHash, amount)
-        : payService(world, lightning, { node, paymentHash, amount, hold, nowMillis })
+        : payService(world, lightning, { node, paymentHash, amount, hold, height: chain.tip.height, nowMillis })
     })
 
 /** Ends what is held: a service's payment that a recipient holds, or one to a service that the outside wallet does. */
 export const release =
   (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") =>
   ({ lightning }: State, nowMillis: number): Verdict<Decision<void>> => {
-    const payer = Network.services.find((node) => Lightning.sent(lightning, paymentHash, node)?.stage._tag === "pending")
+    const payer = Lightning.payerOf(lightning, paymentHash)
     const events: ReadonlyArray<Event> =
       payer !== undefined
         ? [

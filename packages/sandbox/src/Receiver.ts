@@ -2,21 +2,23 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import {
-  type Ask,
+  type HoldAsk,
   type InvoiceState,
   type Issued,
   LightningReceiver,
   NodeUnavailable,
+  PaymentHashTaken,
   type Settled
 } from "@satrail/core/nodes/LightningReceiver"
 import { hex } from "@scure/base"
 import { Effect, HashMap, Option, Redacted, Result, Stream } from "effect"
+import type { Event } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
 import * as World from "./World.ts"
 
 /** Blocks we ask the last hop to leave us. */
-const minFinalCltvExpiry = 80
+export const minFinalCltvExpiry = 80
 
 /** Why a node that is paused does not answer. */
 const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
@@ -24,6 +26,10 @@ const away = (operation: string) => new NodeUnavailable({ operation, cause: new 
 /** What a seed and our id of an invoice make of it: asked again it is the same invoice. */
 export const preimageOf = (world: World.World, id: string): Preimage.Preimage =>
   Preimage.make(hex.encode(world.keys.secret(`invoice/${id}`)))
+
+/** What proves that an invoice is paid. */
+export const proofOf = (world: World.World, { id, stage }: Lightning.Invoice): Preimage.Preimage =>
+  (stage._tag === "settled" ? stage.preimage : undefined) ?? preimageOf(world, id)
 
 /** An invoice, if it is this node's. */
 const own = (state: World.State, node: string, paymentHash: PaymentHash.PaymentHash): Lightning.Invoice | undefined => {
@@ -49,12 +55,14 @@ const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">):
 }
 
 const issue =
-  (world: World.World, node: string, { id, amount, description, expirySeconds }: Ask) =>
-  (state: World.State, nowMillis: number): Result.Result<World.Decision<Issued>> => {
-    const paymentHash = Preimage.hashOf(preimageOf(world, id))
+  (world: World.World, node: string, { id, amount, description, expirySeconds, paymentHash: given }: HoldAsk, isHold = false) =>
+  (state: World.State, nowMillis: number): Result.Result<World.Decision<Issued>, PaymentHashTaken> => {
+    const paymentHash = given ?? Preimage.hashOf(preimageOf(world, id))
     const known = Lightning.invoice(state.lightning, paymentHash)
+    if (given !== undefined && known !== undefined) return Result.fail(new PaymentHashTaken({ paymentHash }))
     const timestampSeconds = Math.floor(nowMillis / 1000)
-    const invoice = known ?? { node, id, paymentHash, amount, description, timestampSeconds, expirySeconds }
+    const kind = isHold ? { isHold: true as const } : {}
+    const invoice = known ?? { node, id, paymentHash, amount, description, timestampSeconds, expirySeconds, ...kind }
     const issued = { paymentHash, paymentRequest: written(world, invoice) }
     const { node: _, ...draft } = invoice
     return World.decided(known === undefined ? [{ _tag: "InvoiceIssued", ...Network.notOurs(node), ...draft }] : [], () => issued)
@@ -64,11 +72,20 @@ const issue =
 export const isClosed = (invoice: Lightning.Invoice, nowMillis: number): boolean =>
   invoice.stage._tag === "canceled" || (invoice.stage._tag === "open" && nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000)
 
-const stateOf = (world: World.World, invoice: Lightning.Invoice | undefined, nowMillis: number): InvoiceState => {
+const stateOf = (world: World.World, height: number, invoice: Lightning.Invoice | undefined, nowMillis: number): InvoiceState => {
   if (invoice === undefined) return { _tag: "unknown" }
   if (isClosed(invoice, nowMillis)) return { _tag: "canceled" }
-  const { stage, id } = invoice
-  return stage._tag === "settled" ? { _tag: "settled", received: stage.received, preimage: preimageOf(world, id) } : { _tag: stage._tag }
+  const { stage } = invoice
+  switch (stage._tag) {
+    case "settled":
+      return { _tag: "settled", received: stage.received, preimage: proofOf(world, invoice) }
+    case "accepted":
+      return stage.endsAtHeight === null
+        ? { _tag: "accepted" }
+        : { _tag: "accepted", held: { received: Lightning.delivered(stage.hops), blocksLeft: stage.endsAtHeight - height } }
+    default:
+      return { _tag: stage._tag }
+  }
 }
 
 type Canceled = Effect.Success<ReturnType<LightningReceiver["Service"]["cancelInvoice"]>>
@@ -86,6 +103,37 @@ const cancel =
     return World.decided(tag === "open" ? [{ _tag: "InvoiceCanceled", paymentHash }] : [], () => ({ _tag: "canceled" as const, preimage }))
   }
 
+/** A hold invoice of this node's, and what became of a service's payment of it. */
+const holding = (state: World.State, node: string, operation: string, paymentHash: PaymentHash.PaymentHash) => {
+  const invoice = own(state, node, paymentHash)
+  const payer = Lightning.payerOf(state.lightning, paymentHash)
+  return invoice?.isHold === true
+    ? Result.succeed({ invoice, ofPayer: payer === undefined ? undefined : { ...Network.notOurs(payer), paymentHash } })
+    : Result.fail(new NodeUnavailable({ operation, cause: new Error(`The node has no hold invoice ${paymentHash}`) }))
+}
+
+const settleHeld =
+  (world: World.World, node: string, paymentHash: PaymentHash.PaymentHash, given: Preimage.Preimage | null) =>
+  (state: World.State, nowMillis: number) =>
+    Result.flatMap(holding(state, node, "settle", paymentHash), ({ invoice, ofPayer }) => {
+      const { _tag } = invoice.stage
+      if (_tag !== "accepted") return World.decided([], () => (isClosed(invoice, nowMillis) ? "canceled" : _tag))
+      if (!Preimage.proves(given ?? preimageOf(world, invoice.id), paymentHash))
+        return Result.fail(new NodeUnavailable({ operation: "settle", cause: new Error("Not the preimage of the invoice's hash") }))
+      const settled: Event = { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis, ...(given && { preimage: given }) }
+      return World.decided(ofPayer ? [settled, { _tag: "PaymentSettled", ...ofPayer }] : [settled], () => "settled" as const)
+    })
+
+const cancelHeld = (node: string, paymentHash: PaymentHash.PaymentHash) => (state: World.State) =>
+  Result.map(holding(state, node, "cancel", paymentHash), ({ invoice, ofPayer }): World.Decision<"settled" | "canceled"> => {
+    const { _tag } = invoice.stage
+    if (_tag === "settled") return { events: [], answer: () => "settled" }
+    const [released, canceled] = [{ _tag: "InvoiceReleased", paymentHash } as const, { _tag: "InvoiceCanceled", paymentHash } as const]
+    const failed = ofPayer ? [{ _tag: "PaymentFailed", ...ofPayer, reason: "incorrect_payment_details" } as const] : []
+    const events = { open: [canceled], accepted: [released, canceled, ...failed], canceled: [] }[_tag]
+    return { events, answer: () => "canceled" }
+  })
+
 /** At most this many settlements at once: a cursor far behind is caught up with step by step. */
 const batch = 500
 
@@ -102,7 +150,7 @@ const settledAfter = (world: World.World, node: string, index: number): readonly
       found.push({
         paymentHash: invoice.paymentHash,
         received: invoice.stage.received,
-        preimage: preimageOf(world, invoice.id),
+        preimage: proofOf(world, invoice),
         settledAtMillis: invoice.stage.atMillis,
         cursor: String(at)
       })
@@ -135,11 +183,22 @@ export const make = (world: World.World, node = Network.us): LightningReceiver["
   return LightningReceiver.of({
     nodeId: world.keys.node(node).publicKey,
     network: world.network,
-    createInvoice: (ask) => reachable("createInvoice", world.commit(issue(world, node, ask))),
+    createInvoice: ({ id, amount, description, expirySeconds }) =>
+      reachable("createInvoice", world.commit(issue(world, node, { id, amount, description, expirySeconds }))).pipe(
+        Effect.catchTag("PaymentHashTaken", Effect.die)
+      ),
+    // Its preimage is another than that of an ordinary invoice with this id.
+    holding: {
+      createInvoice: (ask) => reachable("createInvoice", world.commit(issue(world, node, { ...ask, id: `hold/${ask.id}` }, true))),
+      settle: ({ paymentHash }, preimage) => reachable("settle", world.commit(settleHeld(world, node, paymentHash, preimage))),
+      cancel: ({ paymentHash }) => reachable("cancel", world.commit(cancelHeld(node, paymentHash)))
+    },
     lookupInvoice: (paymentHash) =>
       reachable(
         "lookupInvoice",
-        world.commit((state, nowMillis) => World.decided([], () => stateOf(world, own(state, node, paymentHash), nowMillis)))
+        world.commit((state, nowMillis) =>
+          World.decided([], () => stateOf(world, state.chain.tip.height, own(state, node, paymentHash), nowMillis))
+        )
       ),
     cancelInvoice: (paymentHash) => reachable("cancelInvoice", world.commit(cancel(world, node, paymentHash))),
     settlements: (after) => settlements(world, node, after)

@@ -29,7 +29,7 @@ const preimageOf = (world: World, state: Lightning.State, paymentHash: PaymentHa
   const asked = Lightning.payeeInvoice(state, paymentHash)
   const invoice = Lightning.invoice(state, paymentHash)
   if (asked !== undefined) return Payee.preimageOf(world, asked)
-  return invoice && Receiver.preimageOf(world, invoice.id)
+  return invoice && Receiver.proofOf(world, invoice)
 }
 
 const stageOf = (
@@ -85,7 +85,7 @@ const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask,
 }
 
 /** One attempt, from its beginning to where it comes to rest. */
-const attempt = (world: World, state: Lightning.State, node: string, ask: Ask, nowMillis: number): ReadonlyArray<Event> => {
+const attempt = (world: World, { lightning: state, chain }: State, node: string, ask: Ask, nowMillis: number): ReadonlyArray<Event> => {
   const {
     invoice: { paymentHash, payee },
     amount
@@ -112,11 +112,10 @@ const attempt = (world: World, state: Lightning.State, node: string, ask: Ask, n
     if (invoice.stage._tag !== "open" || Receiver.isClosed(invoice, nowMillis) || !isEnough(invoice.amount, amount))
       return [begun(route), failed("incorrect_payment_details")]
     // What is on its way is on its way once: the invoice's side of the payment carries it.
-    const arrived: ReadonlyArray<Event> = [
-      { _tag: "InvoiceAccepted", paymentHash, hops: route.hops },
-      { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }
-    ]
-    return [begun({ fee: route.fee, hops: [] }), ...arrived, settled]
+    const onItsWay = begun({ fee: route.fee, hops: [] })
+    const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops: route.hops }
+    if (invoice.isHold === true) return [onItsWay, { ...accepted, endsAtHeight: chain.tip.height + Receiver.minFinalCltvExpiry }]
+    return [onItsWay, accepted, { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }, settled]
   }
   const reason = refusal(world, state, ask, nowMillis)
   if (reason !== undefined) return [begun(route), failed(reason)]
@@ -124,17 +123,15 @@ const attempt = (world: World, state: Lightning.State, node: string, ask: Ask, n
   return holds ? [begun(route)] : [begun(route), settled]
 }
 
-const pay =
-  (world: World, node: string, ask: Ask) =>
-  ({ lightning }: State, nowMillis: number) => {
-    const { paymentHash } = ask.invoice
-    const before = Lightning.sent(lightning, paymentHash, node)
-    const again = before !== undefined && before.stage._tag !== "failed"
-    return decided(again ? [] : attempt(world, lightning, node, ask, nowMillis), (after): Payment => {
-      const stage = stageOf(world, after.lightning, node, paymentHash)
-      return stage._tag === "notFound" ? { _tag: "unknown" } : stage
-    })
-  }
+const pay = (world: World, node: string, ask: Ask) => (state: State, nowMillis: number) => {
+  const { paymentHash } = ask.invoice
+  const before = Lightning.sent(state.lightning, paymentHash, node)
+  const again = before !== undefined && before.stage._tag !== "failed"
+  return decided(again ? [] : attempt(world, state, node, ask, nowMillis), (after): Payment => {
+    const stage = stageOf(world, after.lightning, node, paymentHash)
+    return stage._tag === "notFound" ? { _tag: "unknown" } : stage
+  })
+}
 
 const ends = (world: World, node: string) =>
   Stream.suspend(() =>

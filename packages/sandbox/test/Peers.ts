@@ -9,17 +9,28 @@ import * as ResolverContract from "@satrail/contracts/Resolver"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import { Signer } from "@satrail/core/nodes/Signer"
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Effect, HashMap, Layer, Option, Result } from "effect"
 import * as Chain from "../src/Chain.ts"
+import type { Paid } from "../src/Payer.ts"
 import { Sandbox } from "../src/Sandbox.ts"
 
 // The sandbox as the other side of each contract.
+
+/** A payer waits as long as the payee does. */
+const whenSettled =
+  (sandbox: Sandbox["Service"]) =>
+  ({ paymentHash }: Paid): Effect.Effect<void, string> =>
+    Effect.gen(function* () {
+      const stage = Option.getOrUndefined(HashMap.get((yield* sandbox.state).lightning.invoices, paymentHash))?.stage._tag
+      if (stage === "accepted") return yield* Effect.andThen(Effect.sleep(5), whenSettled(sandbox)({ paymentHash, preimage: null }))
+      if (stage === "canceled") return yield* Effect.fail("the payee sent it back")
+    })
 
 const receiver = Layer.effect(
   ReceiverContract.Peer,
   Effect.gen(function* () {
     const sandbox = yield* Sandbox
-    return { pay: (paymentRequest, amount) => sandbox.pay({ paymentRequest, amount }) }
+    return { pay: (paymentRequest, amount) => Effect.flatMap(sandbox.pay({ paymentRequest, amount }), whenSettled(sandbox)) }
   })
 )
 

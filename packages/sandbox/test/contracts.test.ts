@@ -12,6 +12,7 @@ import * as Signer from "@satrail/contracts/Signer"
 import { LightningBooks as Books } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver as Receiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender as Sender } from "@satrail/core/nodes/LightningSender"
+import { eventually } from "@satrail/contracts/Eventually"
 import { Effect, Layer } from "effect"
 import * as FixedRates from "../src/FixedRates.ts"
 import * as Sandbox from "../src/Sandbox.ts"
@@ -46,7 +47,9 @@ const paying = ({ pay, lookupPayment }: Sender["Service"]): LightningReceiver.Pe
     const invoice = yield* Effect.fromResult(Bolt11.decode(paymentRequest))
     const before = yield* lookupPayment(invoice.paymentHash)
     if (before._tag !== "notFound") return yield* Effect.fail(before)
-    const payment = yield* pay({ invoice, amount: given ?? invoice.amount ?? Msat.zero, feeLimit: Msat.fromSats(100_000) })
+    yield* pay({ invoice, amount: given ?? invoice.amount ?? Msat.zero, feeLimit: Msat.fromSats(100_000) })
+    // Of a hold invoice it is under way until the payee says what becomes of it.
+    const payment = yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag !== "pending")
     if (payment._tag !== "settled") return yield* Effect.fail(payment)
     return undefined
   })

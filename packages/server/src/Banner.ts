@@ -29,6 +29,15 @@ const rates = ({ rates }: Environment) => (rates === "fixed" ? "made up, and nev
 
 const others = ({ resolver }: Environment) => (resolver === "sandbox" ? "pretended" : "on the web")
 
+/** What it runs on, without a password: for the banner and for `GET /operator/status`. */
+export const described = (environment: Environment) => ({
+  version,
+  database: database(environment),
+  node: node(environment),
+  chain: chain(environment),
+  rates: rates(environment)
+})
+
 const operatorOf = (operator: Demo.Operator, { dataDirectory }: Environment) => {
   switch (operator._tag) {
     case "Configured":

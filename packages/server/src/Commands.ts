@@ -1,9 +1,10 @@
 import * as Network from "@satrail/bitcoin/Network"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { call, company, example, json, key, list, listed, of, ofKey } from "./CommandParts.ts"
 import { CommandFailed } from "./commands/CommandFailed.ts"
-import type * as Operator from "./commands/Operator.ts"
 import { Variables } from "./environment/Unknown.ts"
+import * as StopCommands from "./StopCommands.ts"
 
 // What each command takes and says of itself. What it does is loaded when it is asked to: `--help` waits for none of it.
 
@@ -13,20 +14,6 @@ const later =
   (input: I) =>
     Effect.flatMap(Effect.promise(load), (run) => run(input))
 
-/** Asks one of the operator's routes and prints what it answers. */
-const call = (...ask: Parameters<typeof Operator.call>) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./commands/Operator.ts")),
-    ({ call }) => call(...ask)
-  )
-
-/** Asks one of the operator's lists and prints its rows. */
-const list = (...ask: Parameters<typeof Operator.list>) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./commands/Operator.ts")),
-    ({ list }) => list(...ask)
-  )
-
 /** A misspelt variable is a default by mistake, here as in the service. `start` and `check` report it with every other problem. */
 const spelt = Effect.gen(function* () {
   const { unknown } = yield* Effect.promise(() => import("./Environment.ts"))
@@ -34,17 +21,8 @@ const spelt = Effect.gen(function* () {
   if (problems.length > 0) return yield* new CommandFailed({ message: problems.join("\n") })
 })
 
-const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the data as one line of JSON, for programs"), Flag.withDefault(false))
-const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
-const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
 const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
-/** What is separated by commas. */
-const listed = (text: string) => text.split(",").map((one) => one.trim())
 const plans = ["free", "paid"] as const
-
-const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
-
-const of = (company: string) => `/operator/companies/${encodeURIComponent(company)}`
 
 /** Which page of a list. */
 const paging = {
@@ -157,12 +135,11 @@ const keys = Command.make("keys").pipe(
           Flag.withDefault(0)
         )
       },
-      ({ json, key, overlap }) =>
-        call({ json }, "POST", `/operator/api-keys/${encodeURIComponent(key)}/rotate`, { overlap_seconds: overlap })
+      ({ json, key, overlap }) => call({ json }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
     ).pipe(Command.withDescription("Replace a key; the new one is shown once")),
-    Command.make("revoke", { json, key }, ({ json, key }) =>
-      call({ json }, "DELETE", `/operator/api-keys/${encodeURIComponent(key)}`)
-    ).pipe(Command.withDescription("Revoke a key at once"))
+    Command.make("revoke", { json, key }, ({ json, key }) => call({ json }, "DELETE", ofKey(key))).pipe(
+      Command.withDescription("Revoke a key at once")
+    )
   ])
 )
 
@@ -174,7 +151,7 @@ const operators = Command.make("operators").pipe(
       {
         json,
         name,
-        scopes: Flag.String("scopes").pipe(Flag.withDescription("read, stop, mend, companies, approve, all: separated by commas; required"))
+        scopes: Flag.String("scopes").pipe(Flag.withDescription("read, stop, mend, companies, all: separated by commas; required"))
       },
       ({ json, name, scopes }) => call({ json }, "POST", "/operator/tokens", { name, scopes: listed(scopes) })
     ).pipe(
@@ -193,6 +170,16 @@ const operators = Command.make("operators").pipe(
 const amount = (of: string) =>
   Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`Operator equity of the ${of}, in sats to three decimals`), Flag.optional)
 
+const audit = Command.make(
+  "audit",
+  {
+    company: Flag.String("company").pipe(Flag.withDescription("Only this company's log, by its id"), Flag.optional),
+    json
+  },
+  ({ company, json }) =>
+    call({ json }, "GET", `/operator/audit${company._tag === "Some" ? `?company_id=${encodeURIComponent(company.value)}` : ""}`)
+).pipe(Command.withDescription("List the newest entries of the audit log: who did what, and what was refused"))
+
 const reconcile = Command.make(
   "reconcile",
   { json },
@@ -200,6 +187,18 @@ const reconcile = Command.make(
 ).pipe(
   Command.withDescription("Show the reconciliation report: the ledger against node and chain. The exit code is 2 with discrepancies"),
   Command.withShortDescription("Show whether our books agree with the node's and the chain's")
+)
+
+const status = Command.make(
+  "status",
+  { json },
+  later(async () => (await import("./commands/Status.ts")).status)
+).pipe(
+  Command.withDescription("Show what the service runs on, whether all of it answers, who does what, and how late events and webhooks are")
+)
+
+const liquidity = Command.make("liquidity", { json }, ({ json }) => call({ json }, "GET", "/operator/liquidity")).pipe(
+  Command.withDescription("Show what the node's channels can send and receive now, and how long the hot wallet lasts")
 )
 
 const backlog = Command.make(
@@ -248,6 +247,28 @@ const withdrawals = followed("withdrawals", "withdrawal", [
 ])
 const deposits = followed("deposits", "deposit", ["id", "company_id", "created_at", "amount_sats", "chain_tx_id", "waits_for"])
 
+const suspense = Command.make("suspense").pipe(
+  Command.withDescription("List payments in suspense, and say whose they are"),
+  Command.withSubcommands([
+    Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
+      list({ json, query: { limit, cursor } }, "/operator/suspense", [
+        "id",
+        "company_id",
+        "received_sats",
+        "created_at",
+        "reason",
+        "assigned_to",
+        "deposit_id"
+      ])
+    ).pipe(Command.withDescription("List payments that arrived and belong to no invoice, the newest first")),
+    Command.make(
+      "assign",
+      { id: Argument.String("id").pipe(Argument.withDescription("The payment's id")), company, json },
+      ({ company, id, json }) => call({ json }, "POST", `/operator/suspense/${encodeURIComponent(id)}/assign`, { company_id: company })
+    ).pipe(Command.withDescription("Make a payment a deposit of a company's, once"))
+  ])
+)
+
 const ownFunds = Command.make(
   "own-funds",
   { json, node: amount("node"), chain: amount("chain") },
@@ -259,11 +280,17 @@ const ownFunds = Command.make(
 
 const verify = Command.make(
   "verify",
-  { json },
+  {
+    json,
+    auditHead: Flag.String("audit-head").pipe(
+      Flag.withDescription("A head of the audit log that was logged or shown before: it must still be there"),
+      Flag.optional
+    )
+  },
   later(async () => (await import("./commands/Verify.ts")).verify)
 ).pipe(
   Command.withDescription(
-    "Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries. It only reads, beside a running service too. The exit code is 2 with integrity violations"
+    "Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries, and the chains of the audit log. It only reads, beside a running service too. The exit code is 2 with integrity violations"
   ),
   Command.withShortDescription("Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries")
 )
@@ -364,6 +391,17 @@ export const satrail = Command.make("satrail").pipe(
     { group: "The service", commands: [start, check, Command.provideEffectDiscard(migrate, spelt)] },
     { group: "Operators", commands: [Command.provideEffectDiscard(operators, spelt)] },
     { group: "Companies", commands: [Command.provideEffectDiscard(companies, spelt), Command.provideEffectDiscard(keys, spelt)] },
+    { group: "How it stands", commands: [Command.provideEffectDiscard(status, spelt), Command.provideEffectDiscard(liquidity, spelt)] },
+    {
+      group: "Stop",
+      commands: [
+        Command.provideEffectDiscard(StopCommands.pause, spelt),
+        Command.provideEffectDiscard(StopCommands.resume, spelt),
+        Command.provideEffectDiscard(StopCommands.freeze, spelt),
+        Command.provideEffectDiscard(StopCommands.unfreeze, spelt),
+        Command.provideEffectDiscard(StopCommands.limits, spelt)
+      ]
+    },
     {
       group: "What waits",
       commands: [
@@ -376,8 +414,10 @@ export const satrail = Command.make("satrail").pipe(
       group: "The books",
       commands: [
         Command.provideEffectDiscard(reconcile, spelt),
+        Command.provideEffectDiscard(suspense, spelt),
         Command.provideEffectDiscard(ownFunds, spelt),
-        Command.provideEffectDiscard(verify, spelt)
+        Command.provideEffectDiscard(verify, spelt),
+        Command.provideEffectDiscard(audit, spelt)
       ]
     },
     { group: "The wallet", commands: [Command.provideEffectDiscard(wallet, spelt)] }

@@ -18,13 +18,16 @@ import type { Records } from "@satrail/core/service/Records"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
+import * as Described from "@satrail/http/Described"
 import * as EventBody from "@satrail/http/EventBody"
+import * as Acting from "@satrail/http/Acting"
 import * as EventIds from "@satrail/http/EventIds"
 import type * as Extension from "@satrail/http/Extension"
 import type * as Home from "@satrail/http/Home"
 import * as Http from "@satrail/http/Http"
 import { Readiness } from "@satrail/http/Readiness"
 import { routerConfig } from "@satrail/http/Routing"
+import * as RequestRates from "@satrail/http/RequestRates"
 import * as Seal from "@satrail/http/Seal"
 import * as WebhookKeys from "@satrail/http/WebhookKeys"
 import * as Commits from "@satrail/postgres/Commits"
@@ -44,6 +47,7 @@ import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
 import { Clock, Context, Deferred, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import path from "node:path"
+import * as Banner from "./Banner.ts"
 import type { NodeUnusable } from "./backends/NodeUnusable.ts"
 import * as ChainNode from "./ChainNode.ts"
 import type { Environment } from "./Environment.ts"
@@ -169,7 +173,7 @@ const identity = (environment: Environment) =>
 const secretOf = ({ node, sandboxSeed }: Environment): Redacted.Redacted => node?.invoiceSecret ?? Redacted.make(sandboxSeed)
 
 /** What webhooks are sent with, and what their secrets are kept with. Where the web is simulated, they go to this machine too. */
-const webhooks = (environment: Environment) =>
+export const webhooks = (environment: Environment) =>
   Layer.merge(
     WebhookPoster.layer({ outbound: { allow: environment.outboundAllow }, isOpen: Pretended.of(environment).web }),
     WebhookKeys.layer(environment.webhookKey ?? secretOf(environment))
@@ -201,11 +205,15 @@ const reconciler = Layer.unwrap(
   )
 )
 
+/** What sends webhooks. */
+export const webhookWorker = (environment: Environment) => {
+  const ids = Layer.succeed(EventIds.Ids, EventIds.make(secretOf(environment)))
+  return Layer.provide(Satrail.layerWebhooks, [Layer.provide(EventBody.layer, ids), webhooks(environment)])
+}
+
 /** Background workers. Where the clock can be advanced, they wake up for it. */
 export const workers = (environment: Environment) => {
-  const ids = Layer.succeed(EventIds.Ids, EventIds.make(secretOf(environment)))
-  const sending = Layer.provide(Satrail.layerWebhooks, [Layer.provide(EventBody.layer, ids), webhooks(environment)])
-  const most = Layer.mergeAll(Satrail.layerWorkers, reconciler, sending)
+  const most = Layer.mergeAll(Satrail.layerWorkers, reconciler, webhookWorker(environment))
   const all = environment.nostrKey === undefined ? most : Layer.merge(most, Zaps.layerWorker)
   return Layer.unwrap(
     Effect.map(Effect.serviceOption(Time.Time), (time) =>
@@ -333,6 +341,15 @@ export const routes = <E = never>(
     Layer.provide(
       Layer.mergeAll(
         Layer.succeed(OperatorToken, operatorToken),
+        Layer.succeed(Described.Described, Banner.described(environment)),
+        Layer.sync(RequestRates.RequestRates, () =>
+          RequestRates.make({
+            perKey: environment.requestsPerKey || undefined,
+            perStranger: environment.requestsPerStranger || undefined,
+            proxies
+          })
+        ),
+        Layer.succeed(Acting.Proxies, proxies),
         Layer.succeed(Seal.Seal, sealer(environment)),
         Layer.succeed(EventIds.Ids, EventIds.make(secretOf(environment))),
         webhooks(environment)

@@ -40,7 +40,10 @@ const outlasting = (alice: Node, proxy: Proxy.Proxy, deadlineMillis: number) =>
   Effect.gen(function* () {
     const identity = { nodeId: alice.nodeId, network: "regtest" } as const
     const options = { url: proxy.url, certificateFile: alice.certificateFile, identity, deadlineMillis, graceMillis: 1000 }
-    const [receiver, sender] = [yield* alice.bake(uris(Lnd.receiverCalls)), yield* alice.bake(uris(Lnd.senderCalls))]
+    const [receiver, sender] = [
+      yield* alice.bake(uris([...Lnd.receiverCalls, ...Lnd.holdingCalls])),
+      yield* alice.bake(uris(Lnd.senderCalls))
+    ]
     return Layer.mergeAll(
       Memory.layer,
       FixedRates.layer(),

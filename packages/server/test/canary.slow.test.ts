@@ -2,6 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { longestMillis } from "@satrail/testing/Waiting"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { readFileSync, rmSync } from "node:fs"
@@ -9,6 +10,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Customer from "./Customer.ts"
 import * as Macaroon from "./Macaroon.ts"
+import * as Receiver from "./Receiver.ts"
 import * as Service from "./Service.ts"
 
 // Secrets that are found again wherever they come out. They may in the answer that shows one once, and in what a customer wrote himself into
@@ -52,10 +54,39 @@ describe("a secret that is put wherever a request has room", () => {
         post: (path, body) => service.ask("POST", path, { key, body })
       }
 
+      const { id: endpointId, secret, received, wrong, end } = await Receiver.make(company)
+      const hears = (type: string) =>
+        Service.eventually(
+          `a webhook of ${type}`,
+          async () => received.map((one) => one.type),
+          (types) => types.includes(type)
+        )
+      /** What is told of events, everywhere: as a feed, as a stream until now, and as webhooks with their log. */
+      const told = async () => {
+        const feed = await company.get("/v1/events")
+        const stream = await fetch(`${service.url()}/v1/events/stream?after=${feed.data[0].id}`, {
+          headers: { authorization: `Bearer ${key}` },
+          signal: AbortSignal.timeout(longestMillis)
+        })
+        let streamed = ""
+        for await (const part of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+          streamed += part
+          if (streamed.includes(`id: ${feed.data.at(-1).id}\n`)) break
+        }
+        const log = await company.get(`/v1/webhook-endpoints/${endpointId}/deliveries`)
+        return [...received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`), feed.text, streamed, log.text]
+      }
+
       // What is secret until the payment: nobody may hear of the preimage before.
+      await Customer.invoice(company, 1) // a stream goes on after the first event
       const invoice = await Customer.invoice(company, 100_000)
       const asked = [await company.get(`/v1/bitcoin/deposit/lightning-invoice/${invoice.id}`), await company.get("/v1/transactions")]
-      const before = [...asked.map(({ text }) => text), ...service.logs()]
+      await Service.eventually(
+        "the webhooks of both invoices",
+        async () => received.length,
+        (count) => count === 2
+      )
+      const before = [...asked.map(({ text }) => text), ...service.logs(), ...(await told())]
       const { preimage: paid } = await Customer.data(200, company.post("/sandbox/pay", { payment_request: invoice.payment_request }))
       await Customer.hasBalance(company, 100_000)
       const { lnurlw } = await Customer.data(201, company.post("/v1/vouchers", { amount: 1000, currency: "sats" }))
@@ -74,8 +105,18 @@ describe("a secret that is put wherever a request has room", () => {
         "a macaroon": Macaroon.make(Lnd.senderCalls),
         "seed words": "abandon ability able about above absent absorb abstract absurd abuse access accident",
         "a password": canary("password"),
-        "what signs webhooks": `whsec_${randomBytes(24).toString("base64")}`
+        "what signs webhooks": secret
       }
+      await hears("deposit.lightning.completed")
+      await hears("voucher.created")
+      // The preimage of what was paid is no secret any more.
+      const { "a preimage": _, ...others } = secrets
+      const kept = { ...others, "what signs webhooks, without its prefix": secret.replace(/^whsec_/, "") }
+      const all = await told()
+      assert.isAbove(all.length, 6)
+      assert.deepStrictEqual(leaks(all.join("\n"), kept), [])
+      assert.deepStrictEqual(wrong, [])
+      end()
       const { operations, resolve } = OpenApi.read(
         JSON.parse((await service.ask("GET", "/openapi.json")).text),
         JSON.parse((await service.ask("GET", "/operator/openapi.json")).text)

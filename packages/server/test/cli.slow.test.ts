@@ -76,6 +76,18 @@ describe("the command line", () => {
     assert.include(await said(`keys revoke ${first.id}`), "revoked")
   })
 
+  it("command line: sets, shows and clears the limits of a company and of a key", async () => {
+    const company = await json("companies create --name Limits --plan free")
+    const { id } = await json(`keys issue ${company.id} --name agent --scopes send`)
+    const set = await json(`limits set key ${id} --day-sats 10000 --recipient-types lightning_invoice,lightning_address`)
+    assert.deepStrictEqual([set.limits.day_sats, set.limits.recipient_types], [10_000, ["lightning_invoice", "lightning_address"]])
+    assert.strictEqual((await json(`limits show key ${id}`)).remaining.day_sats, 10_000)
+    assert.strictEqual((await json(`limits set company ${company.id} --day-count 5`)).limits.day_count, 5)
+    assert.strictEqual((await json(`limits show company ${company.id}`)).remaining.day_count, 5)
+    assert.isNull((await json(`limits clear key ${id}`)).limits)
+    assert.isNull((await json(`limits clear company ${company.id}`)).limits)
+  })
+
   it("command line: finds the service by its environment too", async () => {
     const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.token() }
     assert.strictEqual((await satrail("companies create --name Acme --plan free", env)).code, 0)

@@ -51,9 +51,14 @@ describe("the command line", () => {
         "satrail companies create",
         "satrail companies list",
         "satrail keys list",
+        "satrail status",
+        "satrail liquidity",
+        "satrail suspense assign",
         "satrail backlog",
         "satrail withdrawals show",
         "satrail keys issue",
+        "satrail freeze",
+        "satrail limits set",
         "satrail reconcile",
         "satrail own-funds",
         "satrail verify",
@@ -104,6 +109,14 @@ describe("the command line", () => {
       const missing = errorOf((yield* run("migrate", { DATABASE_URL: "" })).exit)
       assert.instanceOf(missing, CommandFailed)
       assert.strictEqual(missing.message, "DATABASE_URL must be postgres://user:password@host:port/database, got nothing")
+    })
+  )
+
+  it.effect("command line: limits without one are refused before anything is asked", () =>
+    Effect.gen(function* () {
+      const error = errorOf((yield* run("limits set company 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
+      assert.instanceOf(error, CommandFailed)
+      assert.include(error.message, "limits clear")
     })
   )
 

@@ -85,8 +85,9 @@ describe("the operator's view of the books", () => {
     await service.stop("SIGTERM")
     const sound = await satrail("verify", "--json")
     assert.strictEqual(sound.code, 0, sound.stderr)
-    const { companies, ...rest } = JSON.parse(sound.stdout)
+    const { companies, audit, ...rest } = JSON.parse(sound.stdout)
     assert.deepStrictEqual([companies > 1, rest], [true, { sound: true, stuck_sats: 0, faults: [] }])
+    assert.deepStrictEqual([audit.entries > 0, audit.faults], [true, []])
     assert.include((await satrail("verify")).stdout, "are sound")
 
     await Effect.runPromise(

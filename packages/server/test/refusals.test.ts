@@ -36,6 +36,7 @@ beforeAll(async () => {
     domain: whole.domain,
     ask: whole.ask,
     keyFor: async (scope) => (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: [scope] })).data.key,
+    operate: whole.operate,
     keyLimited: async (limits) =>
       (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: ["send"], limits })).data.key,
     outside: (ask) => Customer.data(201, shop.post("/sandbox/destination", ask)),

@@ -33,6 +33,7 @@ const pay = (which = 0, isHeld = false): Act => ({ _tag: "Pay", which, how: "exa
 const mine = (blocks: number): ReadonlyArray<Act> => [{ _tag: "Mine", blocks }, ...takenOver]
 const reorg = (depth: number): ReadonlyArray<Act> => [{ _tag: "Reorg", depth }, ...takenOver]
 const send: Act = { _tag: "Send", outputs: [{ which: 0, sats: 30_000 }] }
+const cancel: Act = { _tag: "CancelInvoice", slot, which: 0 }
 const voucher = (expirySeconds: number): Act => ({ _tag: "CreateVoucher", company: 0, slot, isOnce: true, sats: 1000, expirySeconds })
 const claim: Act = { _tag: "ClaimVoucher", slot, which: 0, into: "outside", behaviour: "settle" }
 const address = (company: number): Act => ({ _tag: "CreateAddress", company, slot, isOnce: true })
@@ -102,6 +103,11 @@ export const stories: Readonly<Record<string, Story>> = {
   ),
   "voucher that is claimed": story([...company(5000), voucher(3600)], [claim, wait(1000), claim, wait(1000)]),
   "voucher that expires": story(company(5000), [...surely(voucher(60)), ...takenOver]),
+  "invoice that is canceled": story([...company(), invoice(0, 1000)], [cancel, wait(1000), cancel, ...takenOver, pay(), ...takenOver]),
+  "invoice that is canceled while its payment is on its way": story(
+    [...company(), invoice(0, 1000), pay(0, true), wait(2000)],
+    [cancel, wait(1000), ...held("settle")]
+  ),
   "invoice that is paid": story(company(), [...surely(invoice(0, 1000)), pay(), ...takenOver]),
   "invoices whose payments the node reports": story(
     [...company(), ...[1000, 1001, 1002].map((sats) => invoice(0, sats))],

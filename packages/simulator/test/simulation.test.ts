@@ -10,7 +10,8 @@ describe("A story", () => {
   afterAll(() => store.close())
 
   it("simulator: the first stories keep every promise", async () => {
-    for (const seed of [1, 2, 3]) {
+    // The last one found a webhook that was overtaken by the next of its record, when neither its request nor its delivery was answered.
+    for (const seed of [1, 2, 3, 70_213]) {
       const { violation } = await Simulation.run(seed, { store, operations: 200 })
       assert.isUndefined(violation, `seed ${seed}`)
     }

@@ -100,6 +100,18 @@ describe("Outbound", () => {
     })
   )
 
+  it.live("C51: outbound: a connection that is kept is used for its own host, name by name", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
+      const { lookup } = names({ "page.example.com": [["127.0.0.2"]], "inside.example.com": [["127.0.0.1"]] })
+      const { ask } = Outbound.make({ isAllowed, lookup, keepsConnections: true })
+      yield* ask({ url: `https://page.example.com:${server.port}/` })
+      const error = yield* Effect.flip(ask({ url: `https://inside.example.com:${server.port}/` }))
+      assert.deepStrictEqual([error._tag, server.connections(), server.asked.length], ["Forbidden", 1, 1])
+    })
+  )
+
   it.live("outbound: what a server closes between two questions is asked again over another connection", () =>
     Effect.gen(function* () {
       const sockets = new Set<Socket>()

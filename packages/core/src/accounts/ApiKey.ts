@@ -43,7 +43,9 @@ export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 /** No key, or one that is unknown, expired or revoked, or of another network: that one, and the service's own. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "expired", "revoked"]),
-  networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network }))
+  networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network })),
+  /** Whose key it is, where that is known: it has ended, or its secret was wrong. For the audit log, and no answer. */
+  key: Schema.optionalKey(Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, name: Schema.String }))
 }) {}
 
 export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch> {
@@ -110,10 +112,14 @@ export const isSame = (one: string, other: string): boolean => {
 /** Whether `secret` is this key's. Takes the same time however much of it is right. */
 export const matches = (apiKey: ApiKey, secret: string): boolean => isSame(SecretHash.of(secret), apiKey.secretHash)
 
+/** The key is known, and opens nothing. */
+export const closed = ({ id, companyId, name }: ApiKey, reason: "unknown" | "revoked" | "expired"): Unauthorized =>
+  new Unauthorized({ reason, key: { id, companyId, name } })
+
 /** Why the key opens nothing at this time; undefined when it does. */
 export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undefined => {
-  if (apiKey.revokedAtMillis !== null) return new Unauthorized({ reason: "revoked" })
-  if (apiKey.expiresAtMillis !== null && apiKey.expiresAtMillis <= nowMillis) return new Unauthorized({ reason: "expired" })
+  if (apiKey.revokedAtMillis !== null) return closed(apiKey, "revoked")
+  if (apiKey.expiresAtMillis !== null && apiKey.expiresAtMillis <= nowMillis) return closed(apiKey, "expired")
   return undefined
 }
 

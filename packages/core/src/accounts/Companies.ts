@@ -15,6 +15,7 @@ import { AccountReads, type Standing } from "./AccountReads.ts"
 import * as Company from "./Company.ts"
 import * as Domain from "./Domain.ts"
 import { Installation } from "./Installation.ts"
+import type { Freeze } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import type { Limits } from "./Limits.ts"
 import type { Plan } from "./Plan.ts"
@@ -39,6 +40,15 @@ export interface Overview extends Omit<Standing, "companyId"> {
   readonly company: Company.Company
 }
 
+/** The longest reason of a freeze. */
+export const maxReasonCharacters = 500
+
+/** Why a reason cannot be kept and shown, undefined when it can. */
+export const reasonIssue = (reason: string): string | undefined =>
+  reason.trim() !== "" && [...reason].length <= maxReasonCharacters && isText(reason)
+    ? undefined
+    : `A reason has 1 to ${maxReasonCharacters} characters, not all of them blank`
+
 /** The account holders. Only the operator opens and changes them. */
 export class Companies extends Context.Service<
   Companies,
@@ -56,6 +66,15 @@ export class Companies extends Context.Service<
     readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** When this answers, every process goes by the new limits. What is sent is counted from when it first has limits. */
     readonly limit: (id: CompanyId.CompanyId, limits: Limits | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /**
+     * When this answers, no process holds money of its for a withdrawal or a voucher, and none of its vouchers is claimed. What it confirmed before goes on, or
+     * waits. Freezing it again changes the reason and what becomes of that.
+     */
+    readonly freeze: (
+      id: CompanyId.CompanyId,
+      how: Pick<Freeze, "reason" | "pending">
+    ) => Effect.Effect<Company.Company, Invalid | NotFound | StoreUnavailable>
+    readonly unfreeze: (id: CompanyId.CompanyId) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** What it has sent within the windows of its limits. */
     readonly spent: (id: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Limit.Spent>, StoreUnavailable>
     /** The operator vouches that the domain is the company's. */
@@ -90,6 +109,12 @@ export const make = Effect.gen(function* () {
     })
   })
 
+  const changeFreeze = Effect.fnUntraced(function* (company: Company.Company, frozen: Freeze | null, nowMillis: number) {
+    yield* journal.commit(Company.freezeChanged(company.id, frozen, nowMillis))
+    yield* everywhere
+    return { ...company, frozen }
+  })
+
   return Companies.of({
     get,
     overview: Effect.fnUntraced(function* (id) {
@@ -112,7 +137,8 @@ export const make = Effect.gen(function* () {
         name,
         plan,
         createdAtMillis,
-        limits: null
+        limits: null,
+        frozen: null
       }
       const once = Answer.once(CompanyId.operator, request, company, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
@@ -128,6 +154,16 @@ export const make = Effect.gen(function* () {
       yield* journal.commit(Company.limited(company.id, limits, yield* Clock.currentTimeMillis))
       yield* everywhere
       return { ...company, limits }
+    }),
+    freeze: Effect.fnUntraced(function* (id, { reason, pending }) {
+      const message = reasonIssue(reason)
+      if (message !== undefined) return yield* new Invalid({ path: "reason", message })
+      const company = yield* get(id)
+      const nowMillis = yield* Clock.currentTimeMillis
+      return yield* changeFreeze(company, { reason, pending, sinceMillis: company.frozen?.sinceMillis ?? nowMillis }, nowMillis)
+    }),
+    unfreeze: Effect.fnUntraced(function* (id) {
+      return yield* changeFreeze(yield* get(id), null, yield* Clock.currentTimeMillis)
     }),
     spent: (id) => records.spent(id, id),
     verifyDomain: Effect.fnUntraced(function* (id, text, request) {

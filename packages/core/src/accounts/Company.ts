@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
+import { Freeze } from "../ledger/Freeze.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { Limits } from "./Limits.ts"
 import { Plan } from "./Plan.ts"
@@ -13,14 +14,16 @@ export const Company = Schema.Struct({
   plan: Plan,
   createdAtMillis: Schema.Int,
   /** What it may send, by whichever key. */
-  limits: Schema.NullOr(Limits)
+  limits: Schema.NullOr(Limits),
+  /** Since when it is frozen, null where it is not. */
+  frozen: Schema.NullOr(Freeze)
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
 /** A company that sends: what its fees hang on, and its limits, where it has any. */
 export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
 
-export const members = Noun.members("companies", Company, ["plan", "limits"])
+export const members = Noun.members("companies", Company, ["plan", "limits", "frozen"])
 /** Which companies, the newest first by id, which is made of the time: those before `before` (exclusive; null for the first page). */
 export interface Query {
   readonly limit: number
@@ -40,6 +43,9 @@ export interface CompanyOpened extends Change.Parts<"CompanyOpened", Conflict | 
 }
 export interface PlanChanged extends Change.Parts<"PlanChanged"> {
   readonly plan: Plan
+}
+export interface FreezeChanged extends Change.Parts<"FreezeChanged"> {
+  readonly frozen: Freeze | null
 }
 export interface CompanyLimited extends Change.Parts<"CompanyLimited"> {
   readonly limits: Limits | null
@@ -76,4 +82,14 @@ export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, a
   atMillis,
   legs: [],
   limits
+})
+
+/** From here on the company is frozen, or is not any more. Whoever commits for it meanwhile is before that or after it. */
+export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | null, atMillis: number): FreezeChanged => ({
+  _tag: "FreezeChanged",
+  id: companyId,
+  companyId,
+  atMillis,
+  legs: [],
+  frozen
 })

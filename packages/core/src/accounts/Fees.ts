@@ -47,12 +47,19 @@ export const defaults: Options["Service"] = {
   payoutVbytes: 250
 }
 
+/** What a company's fees follow: the service fee of each way out, and what is held for the route. Of the chain that is what its fee rate says when it is asked. */
+export interface Terms extends Rates {
+  readonly routingAllowance: Fee.FeeRate
+}
+
 /** What companies are charged for sending. */
 export class Fees extends Context.Service<
   Fees,
   {
     /** The fee on top of `amount`, as it is now: what is confirmed with it keeps it. Only of the chain can it be unknown, while that does not say its fee rate. */
     readonly quote: (ask: Ask) => Effect.Effect<Fee.Fee, ChainUnavailable>
+    /** What `quote` goes by for this company. */
+    readonly terms: (company: Ask["company"]) => Terms
   }
 >()("@satrail/core/accounts/Fees") {}
 
@@ -60,16 +67,19 @@ export const make = Effect.gen(function* () {
   const { fees, routingAllowance, payoutVbytes } = yield* Options
   const { feeRate } = yield* ChainSource
 
+  const terms = ({ plan }: Ask["company"]): Terms => ({ ...fees[plan], routingAllowance })
+
   return Fees.of({
+    terms,
     quote: Effect.fnUntraced(function* ({ company, way, amount }) {
-      const rates = fees[company.plan]
+      const rates = terms(company)
       switch (way) {
         case "internal":
           return { service: Fee.at(rates.internal, amount), network: Msat.zero }
         case "on_chain":
           return { service: Fee.at(rates.onChain, amount), network: Msat.fromSats((yield* feeRate) * payoutVbytes) }
         case "lightning":
-          return { service: Fee.at(rates.lightning, amount), network: Fee.at(routingAllowance, amount) }
+          return { service: Fee.at(rates.lightning, amount), network: Fee.at(rates.routingAllowance, amount) }
       }
     })
   })

@@ -11,8 +11,6 @@ const usedAgainMillis = 60_000
 // More keys than this in use at once, and each is asked for now and then.
 const maxKnown = 10_000
 
-const unknown = Effect.fail(new ApiKey.Unauthorized({ reason: "unknown" }))
-
 /** The store's last answer about a key, and the secret that was right then: comparing it costs a tenth of hashing it again. */
 interface Known {
   readonly holder: ApiKey.Holder
@@ -38,7 +36,8 @@ export const make = Effect.gen(function* () {
   /** Whose key this is, as the store says. Only what is right is kept: who guesses costs no memory. */
   const look = Effect.fnUntraced(function* (id: string, secret: string, nowMillis: number) {
     const found = yield* records.apiKey(id)
-    if (found._tag === "None" || !ApiKey.matches(found.value.apiKey, secret)) return yield* unknown
+    if (found._tag === "None") return yield* new ApiKey.Unauthorized({ reason: "unknown" })
+    if (!ApiKey.matches(found.value.apiKey, secret)) return yield* ApiKey.closed(found.value.apiKey, "unknown")
     if (known.size >= maxKnown) known.clear()
     known.set(id, { holder: found.value, readAtMillis: nowMillis, secret: Redacted.make(secret, { label: "api key secret" }) })
     return found.value
@@ -72,7 +71,9 @@ export const make = Effect.gen(function* () {
       return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
         const before = remembered(id, nowMillis)
         if (before === undefined) return Effect.flatMap(look(id, secret, nowMillis), (holder) => open(holder, nowMillis))
-        return ApiKey.isSame(secret, Redacted.value(before.secret)) ? open(before.holder, nowMillis) : unknown
+        return ApiKey.isSame(secret, Redacted.value(before.secret))
+          ? open(before.holder, nowMillis)
+          : Effect.fail(ApiKey.closed(before.holder.apiKey, "unknown"))
       })
     }
   }

@@ -7,8 +7,8 @@ import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
 /**
- * What a token of the operator's may do: `read` everything, `stop` what is spent (limits), `mend` what went wrong (reconciliation, deliveries), manage `companies`, their
- * keys, plans, domains and limits. `all` may do that, and manage tokens.
+ * What a token of the operator's may do: `read` everything, `stop` what goes on (pause, freeze, limits), `mend` what went wrong (reconciliation, deliveries, suspense), manage
+ * `companies`, their keys, plans, domains and limits. `all` may do that, and manage tokens.
  */
 export const Scope = Schema.Literals(["read", "stop", "mend", "companies", "all"])
 export type Scope = typeof Scope.Type

@@ -11,22 +11,46 @@ export const perMinute = (count: number): Rate => ({ count, everyMillis: 60_000 
 export const inAMinute = ({ everyMillis }: Rate): number => Math.round(60_000 / everyMillis)
 
 /** The most names that are remembered: the one that has been quiet the longest is forgotten first, as if it had never come. */
-const maxNames = 100_000
+export const maxNames = 100_000
+
+/** What a name may still do, after what it has just asked for. */
+export interface Room {
+  /** Whether that was within its rate. */
+  readonly isWithin: boolean
+  /** How many it may do now. */
+  readonly left: number
+  /** In how long it may do the next one: 0 where it may at once. */
+  readonly nextMillis: number
+  /** In how long it may do `count` of them again. */
+  readonly wholeMillis: number
+}
 
 /**
  * Keeps each name to its rate, by this process's own count. What is refused costs nothing of the rate.
  * Of each name one number is kept: when it will have been quiet for long enough to be new.
  */
-export const make = ({ count, everyMillis }: Rate) => {
+export const meter = ({ count, everyMillis }: Rate) => {
   const newAtMillis = new Map<string, number>()
+  const mostMillis = count * everyMillis
 
-  return (name: string, nowMillis: number): boolean => {
-    const atMillis = Math.max(newAtMillis.get(name) ?? 0, nowMillis) + everyMillis
-    if (atMillis - nowMillis > count * everyMillis) return false
-    newAtMillis.delete(name)
-    newAtMillis.set(name, atMillis)
-    const [quietest] = newAtMillis.keys()
-    if (newAtMillis.size > maxNames && quietest !== undefined) newAtMillis.delete(quietest)
-    return true
+  return (name: string, nowMillis: number): Room => {
+    // A clock that was put back costs nobody more than what there is.
+    const busyMillis = Math.min(Math.max((newAtMillis.get(name) ?? 0) - nowMillis, 0), mostMillis)
+    const isWithin = busyMillis + everyMillis <= mostMillis
+    const wholeMillis = isWithin ? busyMillis + everyMillis : busyMillis
+    if (isWithin) {
+      newAtMillis.delete(name)
+      newAtMillis.set(name, nowMillis + wholeMillis)
+      const [quietest] = newAtMillis.keys()
+      if (newAtMillis.size > maxNames && quietest !== undefined) newAtMillis.delete(quietest)
+    }
+    const left = Math.floor((mostMillis - wholeMillis) / everyMillis)
+    return { isWithin, left, nextMillis: Math.max(wholeMillis + everyMillis - mostMillis, 0), wholeMillis }
   }
+}
+
+/** The same where only the answer is of interest: whether it may. */
+export const make = (rate: Rate) => {
+  const take = meter(rate)
+  return (name: string, nowMillis: number): boolean => take(name, nowMillis).isWithin
 }

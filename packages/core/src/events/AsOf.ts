@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Domain } from "../accounts/Domain.ts"
 import type { Status } from "../ledger/Rail.ts"
+import type * as Checkout from "../receiving/Checkout.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
@@ -35,15 +36,35 @@ export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdraw
 })
 
 /** Not paid. */
-export const unpaid = (row: Invoice, status: "pending" | "expired" | "canceled"): Invoice => ({
+export const unpaid = (row: Invoice, status: "pending" | "held" | "expired" | "canceled"): Invoice => ({
   ...row,
   status,
   received: null,
+  held: status === "pending" ? null : row.held,
+  heldUntilMillis: status === "pending" ? null : row.heldUntilMillis,
   preimage: null,
   claimedBy: null,
   settledAtMillis: null,
   canceledAtMillis: status === "canceled" ? row.canceledAtMillis : null
 })
+
+/** As the event says. What was received is what was known of it when it is told: it only grows. */
+export const checkout = (
+  row: Checkout.Checkout,
+  type: `checkout.${Exclude<Checkout.Status, "open">}`,
+  atMillis: number
+): Checkout.Shown => {
+  const isPaid = type === "checkout.paid"
+  return {
+    ...row,
+    pending: Msat.zero,
+    isAsking: true,
+    status: isPaid ? "paid" : type === "checkout.underpaid" ? "underpaid" : type === "checkout.expired" ? "expired" : "canceled",
+    paidAtMillis: isPaid ? row.paidAtMillis : null,
+    endedAtMillis: type === "checkout.underpaid" ? null : row.endedAtMillis,
+    updatedAtMillis: atMillis
+  }
+}
 
 export const openVoucher = (row: Voucher): Voucher => ({ ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
 

@@ -1,5 +1,6 @@
 import type { Domain } from "../accounts/Domain.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
+import type * as Checkout from "../receiving/Checkout.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
@@ -27,7 +28,8 @@ export const types = {
     "withdrawal.onchain.failed",
     "withdrawal.onchain.replaced"
   ],
-  invoice: ["invoice.created", "invoice.settled", "invoice.expired", "invoice.canceled"],
+  invoice: ["invoice.created", "invoice.held", "invoice.settled", "invoice.expired", "invoice.canceled"],
+  checkout: ["checkout.paid", "checkout.underpaid", "checkout.expired", "checkout.canceled"],
   unmatched: ["payment.unmatched"],
   voucher: ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"],
   refund: ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"],
@@ -46,6 +48,7 @@ interface Rows {
   readonly deposit: Deposit.Shown
   readonly withdrawal: Withdrawal
   readonly invoice: Invoice.Shown
+  readonly checkout: Checkout.Shown
   readonly unmatched: Invoice.Unmatched
   readonly voucher: Voucher
   readonly refund: Refund

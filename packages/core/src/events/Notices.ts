@@ -8,6 +8,7 @@ import type { Published } from "../ledger/LedgerReads.ts"
 import type * as Noun from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import type { Rail } from "../ledger/Rail.ts"
+import * as Checkout from "../receiving/Checkout.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
@@ -54,6 +55,7 @@ const invoiceSettled = (row: Invoice.Invoice, deposit: Deposit.Deposit, atMillis
 /** The types that a committed event can be told as; what is not here is not told. */
 const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "invoice.created": ["invoice.created"],
+  "invoice.held": ["invoice.held"],
   "invoice.expired": ["invoice.expired"],
   "invoice.canceled": ["invoice.canceled"],
   "invoice.settled": ["deposit.lightning.completed", "invoice.settled"],
@@ -62,6 +64,10 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "deposit.reversed": ["deposit.onchain.reversed"],
   "deposit.failed": ["deposit.onchain.failed"],
   "deposit.too_small": ["deposit.onchain.failed"],
+  "checkout.paid": ["checkout.paid"],
+  "checkout.underpaid": ["checkout.underpaid"],
+  "checkout.expired": ["checkout.expired"],
+  "checkout.canceled": ["checkout.canceled"],
   "payment.unmatched": ["payment.unmatched"],
   "withdrawal.requested": ["withdrawal.lightning.pending", "withdrawal.onchain.pending"],
   "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.onchain.completed"],
@@ -182,6 +188,8 @@ export const make = Effect.gen(function* () {
     switch (type) {
       case "invoice.created":
         return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "pending"), atMillis) }))
+      case "invoice.held":
+        return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "held"), atMillis) }))
       case "invoice.expired":
         return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "expired"), atMillis) }))
       case "invoice.canceled":
@@ -197,6 +205,11 @@ export const make = Effect.gen(function* () {
       case "deposit.failed":
       case "deposit.too_small":
         return arrives(event, "failed")
+      case "checkout.paid":
+      case "checkout.underpaid":
+      case "checkout.expired":
+      case "checkout.canceled":
+        return one(event, Checkout.noun, (row) => ({ kind: "checkout", type, record: AsOf.checkout(row, type, atMillis) }))
       case "payment.unmatched":
         return one(event, Invoice.unmatchedNoun, (record) => ({ kind: "unmatched", type, record }))
       case "withdrawal.requested":

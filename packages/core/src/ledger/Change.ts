@@ -105,6 +105,10 @@ export interface Parts<Tag extends string, Refused = never> {
   readonly cursor?: Cursor
   /** Against whose limits it is counted, besides the balance, or to whom it gives back what was. It moves money of its own company. */
   readonly counts?: ReadonlyArray<Count>
+  /** A freeze of its company refuses it. */
+  readonly unlessFrozen?: true
+  /** What the audit log says of it: who had it done (see Audit.ts). The Journal adds it, nobody else. */
+  readonly audit?: string
 }
 
 /** A posting of nothing is no posting: a free withdrawal books no fee. */

@@ -24,7 +24,7 @@ export const defaults: Options["Service"] = { dutyLeaseMillis: 6_000 }
  * Does `work` in one process of all, until the scope closes. The holder of the lease renews it; a process that cannot, or finds another holder, stops;
  * who is stopped finishes its step and gives the role back at once. Two may overlap for a moment: what must not be done by both carries the fence.
  */
-export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
+export const run = Effect.fnUntraced(function* <R>(role: Duty.Role, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
   const journal = yield* Journal
   const tasks = yield* Tasks
   const { dutyLeaseMillis } = yield* Options

@@ -14,6 +14,17 @@ export interface Owned {
   readonly within: Msat
 }
 
+/**
+ * What the channels can carry now, all together, each side's reserve included, which can not be sent. One payment may find room for less: it goes through one
+ * channel, or in parts, and somebody else's channels come after ours.
+ */
+export interface Capacity {
+  /** What we could send. */
+  readonly outgoing: Msat
+  /** What we could receive. */
+  readonly incoming: Msat
+}
+
 /** A payment in the node's books. `fee` is what its routing takes, or took. */
 export interface Sent {
   readonly paymentHash: PaymentHash.PaymentHash
@@ -39,6 +50,7 @@ export class LightningBooks extends Context.Service<
   LightningBooks,
   {
     readonly owned: Effect.Effect<Owned, NodeUnavailable>
+    readonly capacity: Effect.Effect<Capacity, NodeUnavailable>
     /**
      * The payments that were begun after the place `after`, in that order, as they stand now; no lines where there are no more yet. null answers no lines,
      * and the place of the newest.

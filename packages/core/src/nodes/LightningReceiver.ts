@@ -29,13 +29,43 @@ export interface Issued {
   readonly paymentRequest: string
 }
 
-/** Where an invoice stands at the node. `accepted`: a payment is held and may still settle. It is money only when `settled`. */
+/** A payment that waits at the node for a word of ours, and after how many blocks its HTLCs end without one. */
+export interface Held {
+  readonly received: Msat
+  readonly blocksLeft: number
+}
+
+/** Where an invoice stands at the node. `accepted`: a payment is held and may still settle; `held` is there of a hold invoice. It is money only when `settled`. */
 export type InvoiceState =
   | { readonly _tag: "open" }
-  | { readonly _tag: "accepted" }
+  | { readonly _tag: "accepted"; readonly held?: Held }
   | { readonly _tag: "canceled" }
   | { readonly _tag: "settled"; readonly received: Msat; readonly preimage: Preimage.Preimage }
   | { readonly _tag: "unknown" }
+
+/** What a hold invoice is asked with: without a hash its preimage is the node's own, and nobody else has it. */
+export interface HoldAsk extends Ask {
+  readonly paymentHash?: PaymentHash.PaymentHash | undefined
+}
+
+/** An issued hold invoice. */
+export type Hold = Pick<Ask, "id"> & Pick<Issued, "paymentHash">
+
+/** The node has an invoice with this payment hash, of whomever. */
+export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", { paymentHash: Schema.String }) {}
+
+/** What a node can do that holds payments: of such an invoice it takes none for itself, until it is told to. */
+export interface Holding {
+  /**
+   * A hold invoice. The same id asked again is the same invoice, and never one that settles by itself. One with a given hash is made once: whose it is that is there
+   * cannot be told from it.
+   */
+  readonly createInvoice: (ask: HoldAsk) => Effect.Effect<Issued, NodeUnavailable | PaymentHashTaken>
+  /** Takes what is held, with the preimage of a given hash. `settled`, now or before; `canceled`: it is too late; `open`: nothing is held yet, and nothing was done. */
+  readonly settle: (invoice: Hold, preimage: Preimage.Preimage | null) => Effect.Effect<"settled" | "canceled" | "open", NodeUnavailable>
+  /** Sends back what is held, and takes no payment from here on: `canceled`, now or before. `settled`: it is too late. */
+  readonly cancel: (invoice: Hold) => Effect.Effect<"settled" | "canceled", NodeUnavailable>
+}
 
 /** An invoice was paid. `received` may be more than was asked: asked 1000, received 1010, and 1010 are credited. */
 export interface Settled {
@@ -63,6 +93,8 @@ export class LightningReceiver extends Context.Service<
     /** What this node cannot do; nothing, where it is absent. What is asked of it all the same fails. */
     readonly lacks?: ReadonlySet<Lacking>
     readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
+    /** Absent of a node that holds no payments. */
+    readonly holding?: Holding
     readonly lookupInvoice: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<InvoiceState, NodeUnavailable>
     /**
      * No payment of this invoice is accepted from here on: `canceled`, now or before, with the preimage, which is safe to reveal from then on.

@@ -7,12 +7,16 @@ import * as Invoice from "./Invoice.ts"
 export const make = Effect.gen(function* () {
   const [journal, receiver] = [yield* Journal, yield* LightningReceiver]
 
+  const isClosed = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
+    if (invoice.hold !== null) return receiver.holding !== undefined && (yield* receiver.holding.cancel(invoice)) === "canceled"
+    if (receiver.lacks?.has("cancel") === true) return false
+    return (yield* receiver.cancelInvoice(invoice.paymentHash))._tag === "canceled"
+  })
+
   return {
     /** Whether the node takes no payment of it from here on, which is recorded. False where it cannot do that, or where a payment was first. */
     close: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
-      if (receiver.lacks?.has("cancel") === true) return false
-      const { _tag } = yield* receiver.cancelInvoice(invoice.paymentHash)
-      if (_tag !== "canceled") return false
+      if (!(yield* isClosed(invoice))) return false
       yield* journal.commit(Invoice.closed(invoice, yield* Clock.currentTimeMillis))
       return true
     })

@@ -9,6 +9,7 @@ import type * as Change from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal } from "../ledger/Journal.ts"
 import type { Settled } from "../nodes/LightningReceiver.ts"
+import { checkoutFollows } from "./CheckoutTask.ts"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
 import * as Paid from "./Paid.ts"
@@ -46,26 +47,22 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("invoice: paid a third time; not booked", conflict)))
   })
 
-  const depositOf = (invoice: Invoice.Invoice, received: Msat.Msat, metadata: Metadata.Metadata, nowMillis: number): Deposit.Deposit => ({
-    id: Id.fromMillis(nowMillis, entropy),
-    companyId: invoice.companyId,
-    ledgerTxId: Id.fromMillis(nowMillis, entropy),
-    recipient: invoice.paymentRequest,
-    amount: received,
-    network,
-    rail: "lightning",
-    status: "settled",
-    chainTxId: null,
-    vout: null,
-    height: null,
-    lightningInvoiceId: invoice.id,
-    metadata,
-    absorbed: Msat.zero,
-    ...Deposit.unrefunded,
-    revision: 0,
-    createdAtMillis: nowMillis,
-    updatedAtMillis: nowMillis
-  })
+  const depositOf = (invoice: Invoice.Invoice, received: Msat.Msat, metadata: Metadata.Metadata, nowMillis: number): Deposit.Deposit =>
+    Deposit.settledFromStart(
+      {
+        id: Id.fromMillis(nowMillis, entropy),
+        companyId: invoice.companyId,
+        ledgerTxId: Id.fromMillis(nowMillis, entropy),
+        recipient: invoice.paymentRequest,
+        amount: received,
+        network,
+        rail: "lightning",
+        lightningInvoiceId: invoice.id,
+        checkoutId: invoice.checkoutId,
+        metadata
+      },
+      nowMillis
+    )
 
   /** Of any number of calls for the same payment one credits it. `reading` is how far the node's notices were read: it moves in the same commit. */
   const credit = Effect.fnUntraced(function* (paid: Payment, reading?: Change.Reading) {
@@ -87,7 +84,7 @@ export const make = Effect.gen(function* () {
     yield* journal
       .commit({
         ...Invoice.settled(invoice, deposit, paid.preimage, reading),
-        jobs: Zap.jobs(invoice, nowMillis)
+        jobs: [...checkoutFollows(deposit, nowMillis), ...Zap.jobs(invoice, nowMillis), ...Invoice.ends(invoice)]
       })
       .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
   })

@@ -8,6 +8,7 @@ import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 import type { Written } from "../ledger/Written.ts"
+import { checkoutFollows } from "./CheckoutTask.ts"
 
 /**
  * Money that came in. Over Lightning and from inside it is `settled` from the start; on-chain it is `pending` when seen, `settled` when deep
@@ -31,6 +32,8 @@ export const Deposit = Schema.Struct({
   /** The block it is in; null while it waits in the mempool. */
   height: Schema.NullOr(Schema.Int),
   lightningInvoiceId: Schema.NullOr(Noun.Id),
+  /** The checkout that it pays. */
+  checkoutId: Schema.NullOr(Noun.Id),
   /** The metadata of the invoice or address, as it was when it was paid. Null where an earlier version wrote the record: see `Paid`. */
   metadata: Schema.NullOr(Metadata.Metadata),
   /** What a reversal could not take back, because the company had spent it: the operator bears it until the payment returns. */
@@ -48,6 +51,26 @@ export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
 
 /** What nothing was refunded of. */
 export const unrefunded = { refunded: Msat.zero, refundId: null } as const
+
+/** One that came in over Lightning or from inside: it is settled from the start. */
+export const settledFromStart = (
+  paid: Pick<
+    Deposit,
+    "id" | "companyId" | "ledgerTxId" | "recipient" | "amount" | "network" | "rail" | "lightningInvoiceId" | "checkoutId" | "metadata"
+  >,
+  atMillis: number
+): Deposit => ({
+  ...paid,
+  status: "settled",
+  chainTxId: null,
+  vout: null,
+  height: null,
+  absorbed: Msat.zero,
+  ...unrefunded,
+  revision: 0,
+  createdAtMillis: atMillis,
+  updatedAtMillis: atMillis
+})
 
 /** The same, with metadata whichever version wrote it. */
 export interface Shown extends Deposit {
@@ -104,6 +127,7 @@ export const seen = (deposit: Deposit): DepositSeen => ({
   atMillis: deposit.createdAtMillis,
   legs: [],
   writes: [Noun.insert(noun, deposit)],
+  jobs: checkoutFollows(deposit, deposit.createdAtMillis),
   event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
 })
 
@@ -145,6 +169,7 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
       )
     }
   ],
+  jobs: checkoutFollows(before, atMillis),
   event: { type: "deposit.settled", subject: before.id }
 })
 

@@ -4,7 +4,7 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import * as Deposit from "./Deposit.ts"
@@ -12,10 +12,11 @@ import * as LightningAddress from "./LightningAddress.ts"
 
 /**
  * `pending` may be paid. `claimed` is being paid from inside, by one withdrawal. `settled` is final.
+ * Of a hold invoice, `held`: the node has a payment that its company settles or cancels. `settling`: its company settled it, and the node may not have heard of it.
  * `expired` is no longer asked about; should it be paid all the same, it settles.
  * `canceling` was canceled by its company, and the node may not have heard of it; `canceled`: the node takes no payment for it. Both settle where one was on its way.
  */
-export const Status = Schema.Literals(["pending", "claimed", "settled", "expired", "canceling", "canceled"])
+export const Status = Schema.Literals(["pending", "claimed", "held", "settling", "settled", "expired", "canceling", "canceled"])
 export type Status = typeof Status.Type
 
 /** How long an invoice may be open, in seconds. */
@@ -32,6 +33,9 @@ export const Callback = Schema.Struct({
   zapRequest: Schema.NullOr(Schema.String)
 })
 export interface Callback extends Schema.Schema.Type<typeof Callback> {}
+
+/** Who has the preimage of a hold invoice: the node, which made it, or the company, which gave its hash. */
+export const Holder = Schema.Literals(["node", "company"])
 
 /** A request to be paid. `amount` is what the payer was asked for, null where the payer decides; what arrived is `received`, and that is credited. */
 export const Invoice = Schema.Struct({
@@ -51,6 +55,8 @@ export const Invoice = Schema.Struct({
   paymentRequest: Schema.String,
   metadata: Metadata.Metadata,
   lightningAddressId: Schema.NullOr(Noun.Id),
+  /** The checkout that it is one way to pay. */
+  checkoutId: Schema.NullOr(Noun.Id),
   /** Null where no wallet asked for it, but the company itself. */
   callback: Schema.NullOr(Callback),
   /** Fiat units for one bitcoin, when the amount was given in fiat. */
@@ -59,7 +65,13 @@ export const Invoice = Schema.Struct({
   rateAtMillis: Schema.NullOr(Schema.Int),
   status: Status,
   received: Schema.NullOr(Msat.Msat),
-  /** Known to us once it is settled, never before. */
+  /** Not null where a payment waits at the node until the company settles or cancels the invoice. */
+  hold: Schema.NullOr(Holder),
+  /** What the node held when it was noticed. It is nobody's until it is settled, and then `received`. */
+  held: Schema.NullOr(Msat.Msat),
+  /** When it is sent back unless it is settled before: an estimate, since that is told by blocks. */
+  heldUntilMillis: Schema.NullOr(Schema.Int),
+  /** Known to us once it is settled, never before; that of a company's hold invoice, once the company settles it. Shown when it is settled. */
   preimage: Schema.NullOr(Preimage.Preimage),
   /** The withdrawal that is paying it from inside, or did: of a settled one, whether it was from inside. Null again when an outside payment was first. */
   claimedBy: Schema.NullOr(Noun.Id),
@@ -72,7 +84,7 @@ export const Invoice = Schema.Struct({
 export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
 
 /**
- * Where an invoice stands for its company. `open` may be paid. `accepted`: a payment inside the service is under way, and not credited yet. `settled` is final.
+ * Where an invoice stands for its company. `open` may be paid. `accepted`: a payment is under way, or held, and not credited yet. `settled` is final.
  * `expired`: its time is over; a payment that was accepted in time may settle it all the same. `canceled`, by its company, before its time: the same.
  */
 export const Standing = Schema.Literals(["open", "accepted", "settled", "expired", "canceled"])
@@ -81,7 +93,7 @@ export type Standing = typeof Standing.Type
 /** Where an invoice stands at a moment: one that may be paid until 12:00 is `expired` from 12:00 on, whatever else is still to be done about it. */
 export const standing = ({ status, expiresAtMillis }: Pick<Invoice, "status" | "expiresAtMillis">, atMillis: number): Standing => {
   if (status === "settled") return "settled"
-  if (status === "claimed") return "accepted"
+  if (status === "claimed" || status === "held" || status === "settling") return "accepted"
   if (status === "canceling" || status === "canceled") return "canceled"
   return status === "expired" || expiresAtMillis <= atMillis ? "expired" : "open"
 }
@@ -119,9 +131,15 @@ export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("
   status: Schema.String
 }) {}
 
+/** There is nothing to settle: nothing is held for the invoice, or not any more. It is `status`. */
+export class InvoiceNotHeld extends Schema.TaggedError<InvoiceNotHeld>()("InvoiceNotHeld", {
+  invoiceId: Schema.String,
+  status: Standing
+}) {}
+
 /** A payment is credited by its hash: no two invoices may have one. */
 export const noun = Noun.make("invoices", Invoice, {
-  moving: ["status", "received", "preimage", "claimedBy", "settledAtMillis", "canceledAtMillis"],
+  moving: ["status", "received", "held", "heldUntilMillis", "preimage", "claimedBy", "settledAtMillis", "canceledAtMillis"],
   unique: [["paymentHash"]],
   labels: "metadata",
   refused: (invoiceId, status) => new InvoiceNotPayable({ invoiceId, status })
@@ -135,9 +153,29 @@ export const life = {
     sets: ["claimedBy"],
     again: { in: ["claimed"], same: ["claimedBy"] }
   }),
+  held: Noun.move(noun, "held", {
+    from: ["pending"],
+    to: "held",
+    sets: ["held", "heldUntilMillis"],
+    again: { in: ["held", "settling", "settled", "canceling", "canceled"] }
+  }),
+  // Either its company settles it or it goes back: what is canceled, by whomever, is not settled any more.
+  settling: Noun.move(noun, "settling", {
+    from: ["held"],
+    to: "settling",
+    sets: ["preimage"],
+    again: { in: ["settling", "settled"] }
+  }),
+  returned: Noun.move(noun, "returned", {
+    from: ["held", "settling"],
+    to: "canceled",
+    clears: ["preimage"],
+    stamps: ["canceledAtMillis"],
+    again: { in: ["pending", "claimed", "settled", "expired", "canceling", "canceled"] }
+  }),
   // An invoice has one preimage: an outside payment of an invoice that was paid from inside has the same proof, and is another payment.
   settled: Noun.move(noun, "settled", {
-    from: ["pending", "claimed", "expired", "canceling", "canceled"],
+    from: ["pending", "claimed", "held", "settling", "expired", "canceling", "canceled"],
     to: "settled",
     sets: ["received", "preimage"],
     clears: ["claimedBy"],
@@ -148,11 +186,11 @@ export const life = {
   expired: Noun.move(noun, "expired", {
     from: ["pending", "claimed"],
     to: "expired",
-    again: { in: ["settled", "expired", "canceling", "canceled"] },
+    again: { in: ["held", "settling", "settled", "expired", "canceling", "canceled"] },
     isDoneWhenGone: true
   }),
   canceled: Noun.move(noun, "canceled", {
-    from: ["pending"],
+    from: ["pending", "held"],
     to: "canceling",
     stamps: ["canceledAtMillis"],
     again: { in: ["canceling", "canceled"] }
@@ -161,7 +199,7 @@ export const life = {
   closed: Noun.move(noun, "closed", {
     from: ["canceling"],
     to: "canceled",
-    again: { in: ["pending", "claimed", "settled", "expired", "canceled"] }
+    again: { in: ["pending", "claimed", "held", "settling", "settled", "expired", "canceled"] }
   })
 }
 
@@ -176,9 +214,15 @@ export interface InvoiceSettled extends Written<
 > {}
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
 export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
+/** Applies from `pending`: a payment is held. What is held, or came to an end, stays as it is. */
+export interface InvoiceHeld extends Written<"InvoiceHeld", readonly [Noun.TransitionOf<typeof life.held>]> {}
+/** Applies from `held`. What is canceled, or not held yet, is refused. */
+export interface InvoiceSettling extends Written<"InvoiceSettling", readonly [Noun.TransitionOf<typeof life.settling>]> {}
+/** Applies from `held` and `settling`; what is settled stays settled. */
+export interface InvoiceReturned extends Written<"InvoiceReturned", readonly [Noun.TransitionOf<typeof life.returned>]> {}
 /** Applies from `pending` and `claimed`; what is settled stays settled, and what is canceled stays canceled. */
 export interface InvoiceExpired extends Written<"InvoiceExpired", readonly [Noun.TransitionOf<typeof life.expired>]> {}
-/** Applies from `pending`. What is being paid from inside, was paid, or has expired is refused. */
+/** Applies from `pending` and `held`. What is being paid from inside or settled, was paid, or has expired is refused. */
 export interface InvoiceCanceled extends Written<"InvoiceCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
 /** Applies from `canceling`; what is settled stays settled. */
 export interface InvoiceClosed extends Written<"InvoiceClosed", readonly [Noun.TransitionOf<typeof life.closed>]> {}
@@ -200,6 +244,18 @@ export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
 export const unmatchedNoun = Noun.make("unmatched", Unmatched, { moving: ["createdAtMillis"] })
 export interface PaymentUnmatched extends Written<"PaymentUnmatched", readonly [Noun.InsertOf<typeof unmatchedNoun>], "credit" | "fence"> {}
 
+/** The work of looking after a hold invoice at the node, from its creation to its end. */
+export const holdTask = "hold"
+/** How old an invoice is when it is looked at first. */
+const firstLookMillis = 1000
+
+/** Its job begins. */
+const begins = ({ id, hold, createdAtMillis }: Invoice): ReadonlyArray<Change.Job> =>
+  hold === null ? [] : [Change.enqueue({ kind: holdTask, id, dueAtMillis: createdAtMillis + firstLookMillis })]
+
+/** Its job is done, with the Change that ends it. */
+export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<Change.Job> => (hold === null ? [] : [Change.complete(id)])
+
 /** An invoice exists and may be paid. No money moves. That of a wallet's request is published once it is paid: any stranger can request one. */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
   _tag: "InvoiceCreated",
@@ -208,6 +264,7 @@ export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
   atMillis: invoice.createdAtMillis,
   legs: [],
   writes: [Noun.insert(noun, invoice)],
+  jobs: begins(invoice),
   ...(invoice.callback === null && { event: { type: "invoice.created", subject: invoice.id } }),
   ...(once && { once })
 })
@@ -246,6 +303,43 @@ export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fe
   fence
 })
 
+/** The node holds `held` for it, and sends it back at about `heldUntilMillis`. No money moves. */
+export const held = (
+  invoice: Invoice,
+  payment: { readonly held: Msat.Msat; readonly heldUntilMillis: number },
+  atMillis: number
+): InvoiceHeld => ({
+  _tag: "InvoiceHeld",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.held, invoice, payment)],
+  event: { type: "invoice.held", subject: invoice.id }
+})
+
+/** Its company takes what is held, with the preimage where it is the company's own: the node is told next. No money moves before the node says that it has it. */
+export const settling = (invoice: Invoice, preimage: Invoice["preimage"], atMillis: number): InvoiceSettling => ({
+  _tag: "InvoiceSettling",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.settling, invoice, { preimage })]
+})
+
+/** What was held went back, and the node takes no payment for it any more. */
+export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned => ({
+  _tag: "InvoiceReturned",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.returned, invoice, {})],
+  jobs: ends(invoice),
+  event: { type: "invoice.canceled", subject: invoice.id }
+})
+
 /** Not paid in time, nor long enough after. */
 export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
   _tag: "InvoiceExpired",
@@ -254,6 +348,7 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
   atMillis,
   legs: [],
   writes: [Noun.step(life.expired, invoice, {})],
+  jobs: ends(invoice),
   event: { type: "invoice.expired", subject: invoice.id }
 })
 
@@ -275,7 +370,8 @@ export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed => ({
   companyId: invoice.companyId,
   atMillis,
   legs: [],
-  writes: [Noun.step(life.closed, invoice, {})]
+  writes: [Noun.step(life.closed, invoice, {})],
+  jobs: ends(invoice)
 })
 
 /** A wallet asked for it and did not pay, and the node takes no payment for it any more: nothing of it is kept. */

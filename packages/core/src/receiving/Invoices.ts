@@ -1,34 +1,27 @@
 import { maxDescriptionBytes } from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Bounds, checkRange } from "../accounts/Bounds.ts"
+import type { Paused } from "../accounts/Stops.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
-import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Answer from "../ledger/Answer.ts"
+import type * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
-import { type Description, LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import * as Closing from "./Closing.ts"
 import * as Invoice from "./Invoice.ts"
+import * as Issuing from "./Issuing.ts"
+import * as Looking from "./Looking.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
-
-/** An invoice that is to be. Of `description` the node puts in what it is given: a text, or only its hash. */
-export interface Draft extends Pick<
-  Invoice.Invoice,
-  "companyId" | "amount" | "minAmount" | "maxAmount" | "memo" | "metadata" | "lightningAddressId" | "callback" | "rate" | "rateAtMillis"
-> {
-  readonly description: Description
-  readonly expirySeconds: number
-  readonly request?: Answer.Request<Invoice.Invoice> | undefined
-}
 
 /** An invoice without an amount, and what is expected of its payer, who decides. Either end may be open. */
 export interface AskedAny extends Pick<Invoice.Invoice, "minAmount" | "maxAmount"> {
@@ -46,26 +39,39 @@ export class Invoices extends Context.Service<
         readonly description: string
         readonly expirySeconds: number
         readonly metadata: Metadata.Metadata
+        readonly checkoutId?: string
+        /** What is paid waits at the node until the invoice is settled or canceled. Absent: it is credited at once. */
+        readonly hold?: Issuing.AskedHold | undefined
         readonly request?: Answer.Request<Invoice.Invoice>
       }
     ) => Effect.Effect<
       Answer.Outcome<Invoice.Invoice>,
-      AmountInvalid | Invalid | RateUnavailable | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+      AmountInvalid | Invalid | Paused | RateUnavailable | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
     /** The same for what was checked and priced before. */
     readonly issue: (
-      draft: Draft
-    ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
+      draft: Issuing.Draft
+    ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, Paused | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** As it stands now. */
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Shown, NotFound | StoreUnavailable>
     /**
      * Nobody is to pay it any more. Canceling it again changes nothing; one that was paid, is being paid or has expired is refused. The node is told right after the
      * commit, and again later where it is away. A payment that was on its way may settle it all the same, and is credited: then it is `settled`, with the time at which it was canceled.
+     * What is held for a hold invoice goes back; one that its company has settled is refused.
      */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<Invoice.Shown, NotFound | Invoice.InvoiceNotPayable | StoreUnavailable>
+    /**
+     * Takes what is held for a hold invoice, with its preimage where that is the company's. The node is told right after the commit, and again later where it is away:
+     * until it has the money nothing is credited, and the invoice is `accepted`. Settling it again changes nothing. One for which nothing is held, or not any more, is refused.
+     */
+    readonly settle: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      preimage: Preimage.Preimage | null
+    ) => Effect.Effect<Invoice.Shown, Invalid | NotFound | Invoice.InvoiceNotHeld | StoreUnavailable>
     /**
      * A page, the newest first, as they stand now; `next` is where the page after it starts, undefined when there is none. Of what is picked among very many, a page
      * may have fewer than `limit` rows, or none, and yet a `next`.
@@ -102,38 +108,24 @@ const check = Effect.fnUntraced(function* (ask: {
   yield* Metadata.check(ask.metadata)
 })
 
+/** A company that keeps the preimage gives it when it settles, and no other one does. */
+const checkPreimage = Effect.fnUntraced(function* ({ hold, paymentHash }: Invoice.Invoice, preimage: Preimage.Preimage | null) {
+  const invalid = (message: string) => new Invalid({ path: "preimage", message })
+  if (hold !== "company")
+    return preimage === null ? undefined : yield* invalid("None: only an invoice that was made with a payment_hash has one of yours")
+  if (preimage === null || !Preimage.proves(preimage, paymentHash))
+    return yield* invalid("The 32 bytes whose SHA-256 is the invoice's r_hash, in hex")
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* ReceivingReads
   const receiver = yield* LightningReceiver
-  const prices = yield* Prices
-  const bounds = yield* Bounds
+  const [prices, bounds] = [yield* Prices, yield* Bounds]
   const { minAmount, maxInvoice } = bounds
-  const entropy = yield* Entropy
-  const { close } = yield* Closing.make
-
-  const issue = Effect.fnUntraced(function* ({ description, expirySeconds, request, ...asked }: Draft) {
-    const createdAtMillis = yield* Clock.currentTimeMillis
-    const id = Id.fromMillis(createdAtMillis, entropy)
-    const issued = yield* receiver.createInvoice({ id, amount: asked.amount, description, expirySeconds })
-    const invoice: Invoice.Invoice = {
-      id,
-      nodeId: receiver.nodeId,
-      ...asked,
-      ...issued,
-      status: "pending",
-      received: null,
-      preimage: null,
-      claimedBy: null,
-      createdAtMillis,
-      expiresAtMillis: createdAtMillis + expirySeconds * 1000,
-      settledAtMillis: null,
-      canceledAtMillis: null
-    }
-    const once = Answer.once(asked.companyId, request, invoice, createdAtMillis + Answer.keptMillis)
-    return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
-  })
+  const [{ close }, { look }] = [yield* Closing.make, yield* Looking.make]
+  const { issue, issueHold } = yield* Issuing.make
 
   /** What a payer is asked for: an amount, or one of his own within what is expected. */
   const priced = Effect.fnUntraced(function* (ask: Asked | AskedAny) {
@@ -156,17 +148,27 @@ export const make = Effect.gen(function* () {
   })
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* records.invoice(companyId, id) : undefined
+    const found = Id.is(id) ? yield* records.invoiceWithDeposit(companyId, id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "invoice", id })
   })
-  const get = (companyId: CompanyId.CompanyId, id: string) => Effect.flatMap(find(companyId, id), show)
+  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const { invoice, depositId } = yield* find(companyId, id)
+    return Invoice.shown(invoice, yield* Clock.currentTimeMillis, depositId)
+  })
+
+  /** What the node is told now, where it can be: what is decided stands. */
+  const orLater = <A>(what: string, told: Effect.Effect<A, NodeUnavailable | StoreUnavailable>) => {
+    const later = (outage: NodeUnavailable | StoreUnavailable) =>
+      Effect.logInfo(`invoice: ${what}, and the node is to be told later`, outage)
+    return Effect.catchTags(told, { NodeUnavailable: later, StoreUnavailable: later })
+  }
 
   return Invoices.of({
     create: Effect.fnUntraced(function* (ask) {
       const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
       if (before !== undefined) return before
       yield* check(ask)
-      return yield* issue({
+      const draft: Issuing.Draft = {
         companyId: ask.companyId,
         ...(yield* priced(ask)),
         memo: ask.description,
@@ -174,22 +176,44 @@ export const make = Effect.gen(function* () {
         expirySeconds: ask.expirySeconds,
         metadata: ask.metadata,
         lightningAddressId: null,
+        checkoutId: ask.checkoutId ?? null,
         callback: null,
         request: ask.request
-      })
+      }
+      return yield* ask.hold === undefined ? issue(draft) : issueHold(draft, ask.hold)
     }),
     issue,
     get,
     cancel: Effect.fnUntraced(function* (companyId, id) {
-      const invoice = yield* find(companyId, id)
+      const { invoice } = yield* find(companyId, id)
       const nowMillis = yield* Clock.currentTimeMillis
       const standing = Invoice.standing(invoice, nowMillis)
-      if (standing !== "open" && standing !== "canceled") return yield* new Invoice.InvoiceNotPayable({ invoiceId: id, status: standing })
-      if (standing === "open") yield* journal.commit(Invoice.canceled(invoice, nowMillis))
+      const isOpen = standing === "open" || invoice.status === "held"
+      if (!isOpen && standing !== "canceled") return yield* new Invoice.InvoiceNotPayable({ invoiceId: id, status: standing })
+      if (isOpen) yield* journal.commit(Invoice.canceled(invoice, nowMillis))
       // It is canceled, whatever becomes of this: open invoices are looked up, and closed then.
-      const later = (outage: NodeUnavailable | StoreUnavailable) =>
-        Effect.logInfo("invoice: canceled, and to be closed at the node later", outage)
-      if (invoice.status !== "canceled") yield* Effect.catchTags(close(invoice), { NodeUnavailable: later, StoreUnavailable: later })
+      if (invoice.status !== "canceled") yield* orLater("canceled", close(invoice))
+      return yield* get(companyId, id)
+    }),
+    settle: Effect.fnUntraced(function* (companyId, id, preimage) {
+      const { invoice: before } = yield* find(companyId, id)
+      yield* checkPreimage(before, preimage)
+      // What was paid a moment ago may not have been noticed yet.
+      if (before.hold !== null && before.status === "pending") yield* orLater("looked at", look(before))
+      const { invoice } = yield* find(companyId, id)
+      const refused = Effect.flatMap(get(companyId, id), ({ standing }) =>
+        Effect.fail(new Invoice.InvoiceNotHeld({ invoiceId: id, status: standing }))
+      )
+      if (invoice.hold === null) return yield* refused
+      if (invoice.status !== "settled") {
+        yield* Effect.catchTag(
+          journal.commit(Invoice.settling(invoice, preimage, yield* Clock.currentTimeMillis)),
+          "InvoiceNotPayable",
+          () => refused
+        )
+        // It is decided, whatever becomes of this: the job of the invoice tells the node as well.
+        yield* orLater("settled", look((yield* find(companyId, id)).invoice))
+      }
       return yield* get(companyId, id)
     }),
     list: Effect.fnUntraced(function* (companyId, query) {

@@ -17,6 +17,22 @@ export class Options extends Context.Service<
   }
 >()("@satrail/core/receiving/LookUps/Options") {}
 
+/**
+ * Hold invoices are looked up all the time: what is held waits for a decision. One is looked up again after `ofAge` of its age, from `leastMillis` to `mostMillis`.
+ * What has this many blocks left before its HTLCs end, or fewer, is sent back: a node closes channels on the chain over what is not ended in time (lnd: from 10 on).
+ */
+export const holds = { ofAge: 1 / 20, leastMillis: 2000, mostMillis: 30_000, marginBlocks: 24 } as const
+
+/** How long until a hold invoice is looked up again. */
+export const holdAgainMillis = ({ createdAtMillis }: Pick<Invoice, "createdAtMillis">, nowMillis: number): number =>
+  Math.max(holds.leastMillis, Math.min(holds.mostMillis, Math.floor((nowMillis - createdAtMillis) * holds.ofAge)))
+
+const millisOfBlock = 600_000
+
+/** When what is held is sent back, if blocks come as they usually do. */
+export const heldUntilMillis = (blocksLeft: number, nowMillis: number): number =>
+  nowMillis + (blocksLeft - holds.marginBlocks) * millisOfBlock
+
 export const defaults: Options["Service"] = {
   invoicePollMillis: 30_000,
   invoiceSweepMillis: 3600 * 1000,

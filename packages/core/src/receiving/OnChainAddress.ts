@@ -18,6 +18,8 @@ export const OnChainAddress = Schema.Struct({
   /** Its place in the wallet's chain of receiving keys: what a restore needs to find it. */
   index: Schema.Int,
   metadata: Metadata.Metadata,
+  /** The checkout that it is one way to pay. */
+  checkoutId: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int
 })
 export interface OnChainAddress extends Schema.Schema.Type<typeof OnChainAddress> {}

@@ -1,3 +1,4 @@
+import { type Paused, Stops } from "../accounts/Stops.ts"
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Clock, Context, Effect, Layer } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
@@ -23,10 +24,11 @@ export class OnChainAddresses extends Context.Service<
       readonly companyId: CompanyId.CompanyId
       readonly type: AddressType
       readonly metadata: Metadata.Metadata
+      readonly checkoutId?: string
       readonly request?: Answer.Request<OnChainAddress.OnChainAddress>
     }) => Effect.Effect<
       Answer.Outcome<OnChainAddress.OnChainAddress>,
-      Invalid | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+      Invalid | Paused | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<OnChainAddress.OnChainAddress, NotFound | StoreUnavailable>
     /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
@@ -47,6 +49,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const wallet = yield* ChainWallet
+  const stops = yield* Stops
   const entropy = yield* Entropy
   const nouns = yield* NounReads
 
@@ -59,9 +62,10 @@ export const make = Effect.gen(function* () {
       const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(OnChainAddress.noun, companyId, before, limit))
       return { onChainAddresses: rows, next }
     }),
-    create: Effect.fnUntraced(function* ({ companyId, type, metadata, request }) {
+    create: Effect.fnUntraced(function* ({ companyId, type, metadata, checkoutId = null, request }) {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
+      yield* stops.check("receiving")
       yield* Metadata.check(metadata)
       const { address, scriptPubKey, index } = yield* wallet.newAddress(type)
       const createdAtMillis = yield* Clock.currentTimeMillis
@@ -74,6 +78,7 @@ export const make = Effect.gen(function* () {
         type,
         index,
         metadata,
+        checkoutId,
         createdAtMillis
       }
       const once = Answer.once(companyId, request, onChainAddress, createdAtMillis + Answer.keptMillis)

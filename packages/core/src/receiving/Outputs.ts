@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
 
   const record = Effect.fnUntraced(function* (
     output: Output,
-    { address, companyId, type, metadata }: OnChainAddress,
+    { address, companyId, type, metadata, checkoutId }: OnChainAddress,
     height: number | null
   ) {
     const nowMillis = yield* Clock.currentTimeMillis
@@ -81,6 +81,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
         vout: output.vout,
         height,
         lightningInvoiceId: null,
+        checkoutId,
         metadata,
         absorbed: Msat.zero,
         ...Deposit.unrefunded,

@@ -39,7 +39,7 @@ export interface PayRequest {
 
 /** The wallet cannot pay like this. `message` is for its user: what was wrong, and what would be right. */
 export class PayRequestRefused extends Schema.TaggedError<PayRequestRefused>()("PayRequestRefused", {
-  code: Schema.Literals(["not_found", "amount", "comment", "payer_data", "zap", "too_many"]),
+  code: Schema.Literals(["not_found", "amount", "comment", "payer_data", "zap", "too_many", "stopped"]),
   message: Schema.String
 }) {}
 

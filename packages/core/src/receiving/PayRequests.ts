@@ -126,12 +126,17 @@ export const make = Effect.gen(function* () {
           expirySeconds: lnurl.expirySeconds,
           metadata: Metadata.empty,
           lightningAddressId: address.id,
+          checkoutId: null,
           callback,
           rate: null,
           rateAtMillis: null
         })
         .pipe(
-          Effect.catchTag("IdempotencyMismatch", Effect.die),
+          Effect.catchTags({
+            IdempotencyMismatch: Effect.die,
+            Paused: () =>
+              new PayRequest.PayRequestRefused({ code: "stopped", message: "No payments are taken at the moment: try again later" })
+          }),
           Effect.timeoutOrElse({ duration: lnurl.timeoutMillis, orElse: () => late })
         )
       const invoice = yield* Answer.made(issued)

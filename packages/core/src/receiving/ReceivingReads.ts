@@ -5,7 +5,8 @@ import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import type { Found } from "../ledger/Page.ts"
+import type { Arrived } from "./Checkout.ts"
+import type { Found, Position } from "../ledger/Page.ts"
 import type { Deposit } from "./Deposit.ts"
 import type { Invoice, Query, Unmatched } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
@@ -24,6 +25,11 @@ export class ReceivingReads extends Context.Service<
   ReceivingReads,
   {
     readonly invoice: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Invoice>>
+    /** The invoice with the id of the deposit that credited it, null until it is settled: one question. */
+    readonly invoiceWithDeposit: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Read<Option.Option<{ readonly invoice: Invoice; readonly depositId: string | null }>>
     readonly invoiceByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Invoice>>
     /** A company's invoices, the newest first by id, which is made of the time of its creation. Looks at no more than `looks` of them. */
     readonly invoicesOf: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Invoice>>
@@ -45,8 +51,12 @@ export class ReceivingReads extends Context.Service<
     ) => Read<ReadonlyArray<Invoice>>
     /** The deposit that credited an invoice, once it was settled. */
     readonly depositOfInvoice: (companyId: CompanyId.CompanyId, invoiceId: string) => Read<Option.Option<Deposit>>
-    /** What waits in suspense. */
+    /** What came to lie in suspense. */
     readonly unmatched: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Unmatched>>
+    /** The same, of whichever company. */
+    readonly unmatchedById: (id: string) => Read<Option.Option<Unmatched>>
+    /** All of it, the newest first by (`createdAtMillis`, `id`), after this one (exclusive; null for the first page). */
+    readonly suspended: (after: Position | null, limit: number) => Read<ReadonlyArray<Unmatched>>
     readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
     readonly lightningAddressById: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<LightningAddress>>
     /** A company's Lightning addresses, deleted ones too, the newest first by id, before `before` (exclusive; null for the first page). */
@@ -57,6 +67,8 @@ export class ReceivingReads extends Context.Service<
     ) => Read<ReadonlyArray<LightningAddress>>
     /** Whichever of these scripts are ours. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
+    /** What came in for a checkout. */
+    readonly arrivedFor: (companyId: CompanyId.CompanyId, checkoutId: string) => Read<Arrived>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>
     /** The deposit, of whichever company. */
     readonly depositById: (id: string) => Read<Option.Option<Deposit>>

@@ -7,10 +7,10 @@ import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
-import * as Closing from "./Closing.ts"
 import * as Credits from "./Credits.ts"
 import * as Invoice from "./Invoice.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
+import * as Looking from "./Looking.ts"
 import * as LookUps from "./LookUps.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -52,28 +52,8 @@ export const make = Effect.gen(function* () {
   const options = yield* LookUps.Options
   const { lnurl } = yield* LnurlOptions
   const { credit } = yield* Credits.make
-  const { close } = yield* Closing.make
+  const { look } = yield* Looking.make
   const source = `lightning:${receiver.nodeId}`
-
-  /** What the node says about one open invoice decides; a node that does not know it, or still holds a payment for it, decides nothing. */
-  const look = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
-    // The response is at least as new as this, and may arrive a day later: an invoice that was open then may have been paid since.
-    const askedAtMillis = yield* Clock.currentTimeMillis
-    const isCanceled = invoice.status === "canceling"
-    // A node that has forgotten it refuses: what it says when it is asked decides then, as of any other.
-    if (isCanceled && Option.contains(yield* Effect.option(close(invoice)), true)) return
-    const state = yield* receiver.lookupInvoice(invoice.paymentHash)
-    if (state._tag === "settled")
-      return yield* Effect.catchTag(
-        credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage }),
-        "StaleFence",
-        Effect.die // nothing is fenced here: it is credited once, by any process
-      )
-    const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
-    if (!over || state._tag === "accepted") return
-    if (isCanceled) yield* journal.commit(Invoice.closed(invoice, askedAtMillis))
-    else if (state._tag !== "unknown") yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
-  })
 
   const closes = receiver.lacks?.has("cancel") !== true
 

@@ -4,6 +4,7 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
+import type { Assignment } from "../receiving/Assignment.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
 import * as Refund from "../sending/Refund.ts"
@@ -44,6 +45,8 @@ export interface Books {
   readonly refunds: ReadonlyArray<Refund.Refund>
   readonly invoices: ReadonlyArray<Invoice>
   readonly unmatched: ReadonlyArray<Unmatched>
+  /** Of what lay in suspense with one of its invoices. */
+  readonly assignments: ReadonlyArray<Assignment>
   /** Whether a withdrawal of ours paid this hash without a node. */
   readonly isPaidInside: (paymentHash: PaymentHash.PaymentHash) => boolean
 }
@@ -79,7 +82,8 @@ const said = (books: Books): ReadonlyArray<readonly [transferId: string, booked:
     .filter(({ status }) => status === "open")
     .map((one) => [one.ledgerTxId, { available: -Voucher.held(one), held: Voucher.held(one) }] as const),
   ...books.deposits.map((one) => [one.ledgerTxId, ofDeposit(one, books)] as const),
-  ...books.unmatched.map((one) => [one.id, { node: -one.received, suspense: one.received }] as const)
+  ...books.unmatched.map((one) => [one.id, { node: -one.received, suspense: one.received }] as const),
+  ...books.assignments.map((one) => [one.ledgerTxId, { suspense: -one.amount, internal: one.amount }] as const)
 ]
 
 const transfers = (books: Books): ReadonlyArray<Fault> => {

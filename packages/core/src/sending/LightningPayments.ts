@@ -2,6 +2,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Option, Result, Semaphore } from "effect"
+import { Stops, waitMillis } from "../accounts/Stops.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence } from "../ledger/Tasks.ts"
 import { type FailureReason, LightningSender, type Payment } from "../nodes/LightningSender.ts"
@@ -59,6 +60,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
   const journal = yield* Journal
   const records = yield* SendingReads
   const sender = yield* LightningSender
+  const stops = yield* Stops
   const options = yield* PaymentOptions
   const places = yield* Semaphore.make(options.paymentsAtOnce)
 
@@ -108,6 +110,8 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
         if (Result.isFailure(payable)) {
           return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
         }
+        // It may have waited long, for its payee's server and for a place.
+        if (yield* stops.waits(withdrawal.companyId)) return { millis: waitMillis }
         const { paymentHash, paymentRequest } = invoice
         const attempt: Withdrawal.Attempt = { _tag: "Lightning", paymentHash, paymentRequest, successAction }
         yield* ends.hold(task, paymentHash)

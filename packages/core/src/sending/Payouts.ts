@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect } from "effect"
+import { Stops } from "../accounts/Stops.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence, type Task } from "../ledger/Tasks.ts"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
@@ -46,6 +47,7 @@ export const make = Effect.gen(function* () {
   const records = yield* SendingReads
   const chain = yield* ChainSource
   const wallet = yield* ChainWallet
+  const stops = yield* Stops
   const { trackMillis } = yield* PaymentOptions
   const { signed, broadcast } = yield* Broadcasts.make
 
@@ -85,6 +87,8 @@ export const make = Effect.gen(function* () {
       const paid = batch.filter((_, place) => draft.pays.includes(place))
       const [leader, ...others] = paid
       if (leader === undefined) return yield* Effect.die("a transaction without outputs")
+      // The wallet may have taken long. Each is looked at again, and what may not begin waits.
+      if ((yield* Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId))).includes(true)) return yield* again()
       const attempt = yield* signed(draft)
       const [, ...shares] = Payout.shares(
         attempt.networkFee,

@@ -78,6 +78,11 @@ export const check = (
       return checkBolt11(recipient.bolt11, rules, nowMillis)
     case "OwnInvoice": {
       const { invoice } = recipient
+      if (invoice.hold !== null)
+        return refuse(
+          "invoice_not_payable",
+          "The invoice is a hold invoice of this service's own, which is paid from outside only: ask the recipient for another one"
+        )
       if (invoice.status === "settled") return refuse("invoice_not_payable", "The invoice was paid already")
       if (invoice.status === "claimed") return refuse("invoice_not_payable", "The invoice is being paid by another withdrawal")
       if (invoice.status === "canceling" || invoice.status === "canceled")

@@ -92,7 +92,7 @@ type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 export interface RefundCreated extends Written<
   "RefundCreated",
   readonly [Noun.TransitionOf<typeof Deposit.life.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Payment],
-  "money" | "limits" | "once"
+  "money" | "limits" | "freeze" | "once"
 > {}
 export interface RefundClaimed extends Written<"RefundClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
 export interface RefundCompleted extends Written<"RefundCompleted", readonly [Noun.TransitionOf<typeof life.completed>], "fence"> {}
@@ -116,6 +116,7 @@ export const created = (
   const { legs, jobs, transferId, counts, writes } = payment
   return {
     _tag: "RefundCreated",
+    unlessFrozen: true,
     id: deposit.id,
     companyId: deposit.companyId,
     atMillis: refund.createdAtMillis,

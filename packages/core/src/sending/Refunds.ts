@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Sender } from "../accounts/Company.ts"
 import type * as Limits from "../accounts/Limits.ts"
+import { type Paused, Stops } from "../accounts/Stops.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -11,6 +12,7 @@ import * as Worker from "../base/Worker.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
+import type { CompanyFrozen } from "../ledger/Freeze.ts"
 import { Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { LimitExceeded } from "../ledger/Limit.ts"
@@ -70,6 +72,8 @@ export class Refunds extends Context.Service<
       | Refund.RefundTooLarge
       | InsufficientBalance
       | LimitExceeded
+      | CompanyFrozen
+      | Paused
       | Conflict
       | IdempotencyMismatch
     >
@@ -103,6 +107,7 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const nouns = yield* NounReads
   const receiving = yield* ReceivingReads
+  const stops = yield* Stops
   const prices = yield* Prices
   const vouchers = yield* Vouchers
   const drafts = { voucher: yield* VoucherDrafts.make, withdrawal: (yield* WithdrawalDrafts.make).withdrawal }
@@ -149,6 +154,7 @@ export const make = Effect.gen(function* () {
       const { company, of, request, description, metadata } = ask
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
+      yield* stops.check("sending")
       yield* VoucherDrafts.check(ask)
       const deposit = yield* depositOf(company.id, of)
       yield* check(deposit, Msat.zero)

@@ -1,4 +1,5 @@
 import { Clock, Effect, Option, Schedule } from "effect"
+import { Stops, waitMillis } from "../accounts/Stops.ts"
 import * as Trail from "../base/Trail.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
@@ -40,6 +41,7 @@ export const make = Effect.fnUntraced(function* ({
 }) {
   const records = yield* SendingReads
   const tasks = yield* Tasks
+  const stops = yield* Stops
   const paymentOptions = yield* PaymentOptions
   const payoutOptions = yield* PayoutOptions
 
@@ -90,6 +92,13 @@ export const make = Effect.fnUntraced(function* ({
   /** One step of one task; or it is ready to be paid on the chain, which may be done together with others. */
   const take = Effect.fnUntraced(function* (task: Claim) {
     const found = yield* records.withdrawal(task.companyId, task.id)
+    if (found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null) {
+      if (yield* stops.waits(task.companyId)) {
+        // It was not tried, and stays the kind of work that it is.
+        yield* ends.giveBack(task, (yield* now) + waitMillis)
+        return []
+      }
+    }
     const next = found._tag === "Some" ? yield* advance(found.value, task) : "done"
     if (typeof next === "object" && "withdrawal" in next) return [next]
     if (typeof next === "object" && "host" in next) {

@@ -1,4 +1,3 @@
-import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect, Redacted } from "effect"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -15,7 +14,7 @@ import type { Next } from "./Payouts.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /** Whose address or invoice is paid, and the metadata of it. */
-type Payee = Pick<OnChainAddress, "companyId" | "metadata">
+type Payee = Pick<OnChainAddress, "companyId" | "metadata"> & Partial<Pick<OnChainAddress, "checkoutId">>
 
 /** Pays withdrawals inside the ledger: to one of our own companies. */
 export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
@@ -28,29 +27,14 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
 
   const depositFor = (
     withdrawal: Withdrawal.Withdrawal,
-    { companyId, metadata }: Payee,
+    { companyId, metadata, checkoutId = null }: Payee,
     invoiceId: string | null,
     atMillis: number
-  ): Deposit.Deposit => ({
-    id: Id.fromMillis(atMillis, entropy),
-    companyId,
-    ledgerTxId: withdrawal.ledgerTxId,
-    recipient: withdrawal.recipient,
-    amount: withdrawal.amount,
-    network: withdrawal.network,
-    rail: withdrawal.rail,
-    status: "settled",
-    chainTxId: null,
-    vout: null,
-    height: null,
-    lightningInvoiceId: invoiceId,
-    metadata,
-    absorbed: Msat.zero,
-    ...Deposit.unrefunded,
-    revision: 0,
-    createdAtMillis: atMillis,
-    updatedAtMillis: atMillis
-  })
+  ): Deposit.Deposit => {
+    const { ledgerTxId, recipient, amount, network, rail } = withdrawal
+    const paid = { companyId, ledgerTxId, recipient, amount, network, rail, lightningInvoiceId: invoiceId, checkoutId, metadata }
+    return Deposit.settledFromStart({ id: Id.fromMillis(atMillis, entropy), ...paid }, atMillis)
+  }
 
   return {
     /** To an address of one of our companies. */
@@ -79,7 +63,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
           return yield* fail(withdrawal, "invoice_expired", task)
         // Confirmed while another node was ours: this one cannot close it, so nothing of it may be begun.
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
-        const payee = { companyId: invoice.companyId, metadata: yield* metadataPaid.ofInvoice(invoice) }
+        const { companyId, checkoutId } = invoice
+        const payee = { companyId, checkoutId, metadata: yield* metadataPaid.ofInvoice(invoice) }
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
         // An outside payment was first: it is what the invoice gets.

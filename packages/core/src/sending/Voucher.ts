@@ -67,7 +67,7 @@ export const noun = Noun.make("vouchers", Voucher, {
 
 /** A wallet cannot claim it like this. `message` is for its user: what was wrong, and what would be right. */
 export class VoucherRefused extends Schema.TaggedError<VoucherRefused>()("VoucherRefused", {
-  code: Schema.Literals(["not_found", "claimed", "expired", "canceled", "invoice", "too_many"]),
+  code: Schema.Literals(["not_found", "claimed", "expired", "canceled", "invoice", "too_many", "stopped"]),
   message: Schema.String
 }) {}
 
@@ -100,11 +100,12 @@ export const life = {
 
 type Inserted = Noun.InsertOf<typeof noun>
 
-export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "limits" | "once"> {}
+export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "limits" | "freeze" | "once"> {}
 /** Applies while it is open. Its hold is the withdrawal's from here on: no posting, so the money is held at every moment. */
 export interface VoucherClaimed extends Written<
   "VoucherClaimed",
-  readonly [Noun.TransitionOf<typeof life.claimed>, Noun.InsertOf<typeof Withdrawal.noun>]
+  readonly [Noun.TransitionOf<typeof life.claimed>, Noun.InsertOf<typeof Withdrawal.noun>],
+  "freeze"
 > {}
 /** Applies while it is open; voided before, in whichever way, it stays as it is. */
 export interface VoucherExpired extends Written<"VoucherExpired", readonly [Noun.TransitionOf<typeof life.expired>], "credit" | "fence"> {}
@@ -159,6 +160,7 @@ const parts = ({ id, companyId, ledgerTxId }: Voucher, atMillis: number) => ({ i
 /** Amount and fee leave `available` and wait in `held`, until it is claimed or voided. */
 export const created = (voucher: Voucher, once?: Change.Once, counts: ReadonlyArray<Limit.Count> = []): VoucherCreated => ({
   _tag: "VoucherCreated",
+  unlessFrozen: true,
   ...parts(voucher, voucher.createdAtMillis),
   legs: [{ companyId: voucher.companyId, postings: [{ from: "available", to: "held", amount: held(voucher) }] }],
   writes: [Noun.insert(noun, voucher)],
@@ -175,6 +177,7 @@ export const claimed = (
   atMillis: number
 ): VoucherClaimed => ({
   _tag: "VoucherClaimed",
+  unlessFrozen: true,
   ...parts(voucher, atMillis),
   legs: [],
   writes: [

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { Installation } from "../accounts/Installation.ts"
+import { Stops } from "../accounts/Stops.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import * as SecretHash from "../base/SecretHash.ts"
@@ -26,11 +27,15 @@ const gone: { readonly [status in Exclude<Voucher.Status, "open">]: Voucher.Vouc
   canceled: new Voucher.VoucherRefused({ code: "canceled", message: "The voucher was canceled" })
 }
 
+/** Sending is paused, or its company is frozen: which of them is nothing to whoever holds the link. */
+const stopped = new Voucher.VoucherRefused({ code: "stopped", message: "The voucher cannot be claimed at the moment: try again later" })
+
 /** What a wallet does with a voucher (LUD-03): looks what it is worth, and claims it with an invoice. It knows the secret, and nothing of the company. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* SendingReads
   const recipients = yield* Recipients
+  const stops = yield* Stops
   const { network, domain } = yield* Installation
   const { lnurl } = yield* LnurlOptions
   const entropy = yield* Entropy
@@ -93,15 +98,15 @@ export const make = Effect.gen(function* () {
       }
       const voucher = yield* bySecret(k1)
       if (yield* isPaidTo(voucher, pr)) return
+      yield* Effect.catchTag(stops.check("sending"), "Paused", () => stopped)
       const recipient = yield* payable(yield* open(voucher), pr)
-      yield* Effect.catchTag(
-        commitClaim(voucher, recipient),
-        "VoucherNotOpen",
-        Effect.fnUntraced(function* () {
+      yield* Effect.catchTags(commitClaim(voucher, recipient), {
+        VoucherNotOpen: Effect.fnUntraced(function* () {
           const since = yield* bySecret(k1)
           if (!(yield* isPaidTo(since, pr))) return yield* Effect.asVoid(open(since))
-        })
-      )
+        }),
+        CompanyFrozen: () => stopped
+      })
     })
   }
 })

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Sender } from "../accounts/Company.ts"
 import type * as Limits from "../accounts/Limits.ts"
+import { type Paused, Stops } from "../accounts/Stops.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
@@ -12,6 +13,7 @@ import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type { CompanyFrozen } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as Page from "../ledger/Page.ts"
 import * as Shortage from "../ledger/Shortage.ts"
@@ -48,6 +50,8 @@ export class Vouchers extends Context.Service<
       | RateUnavailable
       | InsufficientBalance
       | Limit.LimitExceeded
+      | CompanyFrozen
+      | Paused
       | Conflict
       | IdempotencyMismatch
       | StoreUnavailable
@@ -85,6 +89,7 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const records = yield* SendingReads
   const accounts = yield* AccountReads
+  const stops = yield* Stops
   const prices = yield* Prices
   const draft = yield* VoucherDrafts.make
   const now = Clock.currentTimeMillis
@@ -98,6 +103,7 @@ export const make = Effect.gen(function* () {
     create: Effect.fnUntraced(function* ({ company, apiKey, request, amount, currency, ...words }) {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
+      yield* stops.check("sending")
       yield* VoucherDrafts.check(words)
       const spender = { company, apiKey }
       const { counts, ...issued } = yield* draft({ ...spender, priced: yield* prices.price({ amount, currency }), words, refundId: null })

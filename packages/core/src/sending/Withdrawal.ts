@@ -15,6 +15,7 @@ import { Rail, Status } from "../ledger/Rail.ts"
 import type { Written } from "../ledger/Written.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import { SuccessAction } from "../nodes/SuccessAction.ts"
+import { checkoutFollows } from "../receiving/CheckoutTask.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
@@ -170,7 +171,7 @@ export const life = {
 export interface WithdrawalRequested extends Written<
   "WithdrawalRequested",
   readonly [Noun.InsertOf<typeof noun>],
-  "money" | "limits" | "once"
+  "money" | "limits" | "freeze" | "once"
 > {}
 /** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
 export interface Follower {
@@ -308,6 +309,7 @@ export const requested = (
   counts: ReadonlyArray<Limit.Count> = []
 ): WithdrawalRequested => ({
   _tag: "WithdrawalRequested",
+  unlessFrozen: true,
   ...parts<Change.Posting>(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }]),
   writes: [Noun.insert(noun, withdrawal)],
   jobs: [Change.enqueue({ ...work, id: withdrawal.id })],
@@ -431,6 +433,6 @@ export const transferred = (
   invoice: to.invoice,
   lightningAddressId: to.lightningAddressId,
   settlement: { preimage: to.preimage, chainTxId: null, networkFee: Msat.zero, paymentIndex: null },
-  jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis)],
+  jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis), ...checkoutFollows(to.deposit, atMillis)],
   event: { type: "withdrawal.settled", subject: withdrawal.id }
 })

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Latch, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
 import { Installation } from "../accounts/Installation.ts"
+import { type Paused, Stops } from "../accounts/Stops.ts"
 import * as Throttle from "../base/Throttle.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
@@ -10,6 +11,7 @@ import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type { CompanyFrozen } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as Shortage from "../ledger/Shortage.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
@@ -58,7 +60,7 @@ export class Withdrawals extends Context.Service<
       }
     ) => Effect.Effect<
       Answer.Outcome<Withdrawal.Withdrawal>,
-      Refused | InsufficientBalance | Limit.LimitExceeded | Conflict | IdempotencyMismatch
+      Refused | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
     >
     /** Returns as soon as this process has confirmed a withdrawal since the last wait here. */
     readonly confirmed: Effect.Effect<void>
@@ -69,6 +71,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
+  const stops = yield* Stops
   const recipients = yield* Recipients
   const sender = yield* LightningSender
   const { network } = yield* Installation
@@ -116,6 +119,7 @@ export const make = Effect.gen(function* () {
       const companyId = ask.company.id
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
+      yield* stops.check("sending")
       const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
       // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
       const change = Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work, counts)

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
-import type { CompanyLimited, CompanyOpened, PlanChanged } from "../accounts/Company.ts"
+import type { CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type {
@@ -19,6 +19,15 @@ import type { CursorMoved } from "../ledger/Cursor.ts"
 import type { DutyBegun } from "../ledger/Duty.ts"
 import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Written from "../ledger/Written.ts"
+import type {
+  CheckoutCanceled,
+  CheckoutCounted,
+  CheckoutCreated,
+  CheckoutExpired,
+  CheckoutPaid,
+  CheckoutUnderpaid
+} from "../receiving/Checkout.ts"
+import type { PaymentAssigned } from "../receiving/Assignment.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "../receiving/Deposit.ts"
 import type {
   InvoiceClaimed,
@@ -27,7 +36,10 @@ import type {
   InvoiceClosed,
   InvoiceExpired,
   InvoiceForgotten,
+  InvoiceHeld,
+  InvoiceReturned,
   InvoiceSettled,
+  InvoiceSettling,
   PaymentUnmatched
 } from "../receiving/Invoice.ts"
 import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
@@ -52,6 +64,7 @@ export type Change =
   | CompanyOpened
   | PlanChanged
   | CompanyLimited
+  | FreezeChanged
   | DomainVerified
   | DomainChecked
   | ApiKeyIssued
@@ -62,17 +75,27 @@ export type Change =
   | OperatorTokenRevoked
   | InvoiceCreated
   | InvoiceClaimed
+  | InvoiceHeld
+  | InvoiceSettling
+  | InvoiceReturned
   | InvoiceSettled
   | InvoiceExpired
   | InvoiceCanceled
   | InvoiceClosed
   | InvoiceForgotten
   | PaymentUnmatched
+  | PaymentAssigned
   | LightningAddressCreated
   | LightningAddressChanged
   | LightningAddressDeleted
   | KeyRangeReserved
   | OnChainAddressCreated
+  | CheckoutCreated
+  | CheckoutPaid
+  | CheckoutUnderpaid
+  | CheckoutExpired
+  | CheckoutCanceled
+  | CheckoutCounted
   | DepositSeen
   | DepositPlaced
   | DepositConfirmed

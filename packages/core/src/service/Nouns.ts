@@ -4,6 +4,8 @@ import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import * as Endpoint from "../events/Endpoint.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
+import * as Checkout from "../receiving/Checkout.ts"
+import * as Assignment from "../receiving/Assignment.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
@@ -22,7 +24,9 @@ export const all: ReadonlyArray<Members | Noun> = [
   OperatorToken.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
+  Assignment.noun,
   Deposit.noun,
+  Checkout.noun,
   LightningAddress.noun,
   OnChainAddress.noun,
   KeyRange.members,
@@ -38,6 +42,7 @@ export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
   OperatorToken.life,
   Deposit.life,
+  Checkout.life,
   Invoice.life,
   LightningAddress.life,
   Withdrawal.life,

@@ -1,6 +1,7 @@
 import { type Context, Effect } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { EventStore } from "../ledger/EventStore.ts"
+import { AuditStore } from "../ledger/Audit.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
@@ -9,7 +10,16 @@ import { SendingReads } from "../sending/SendingReads.ts"
 import { WebhookReads } from "../events/webhooks/WebhookReads.ts"
 
 /** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
-export type Records = NounReads | LedgerReads | EventStore | AccountReads | ReceivingReads | SendingReads | ReportReads | WebhookReads
+export type Records =
+  | NounReads
+  | LedgerReads
+  | EventStore
+  | AuditStore
+  | AccountReads
+  | ReceivingReads
+  | SendingReads
+  | ReportReads
+  | WebhookReads
 
 /** Everything that can be read. */
 export interface AllReads
@@ -17,6 +27,7 @@ export interface AllReads
     Context.Service.Shape<typeof NounReads>,
     Context.Service.Shape<typeof LedgerReads>,
     Context.Service.Shape<typeof EventStore>,
+    Context.Service.Shape<typeof AuditStore>,
     Context.Service.Shape<typeof AccountReads>,
     Context.Service.Shape<typeof ReceivingReads>,
     Context.Service.Shape<typeof SendingReads>,
@@ -29,6 +40,7 @@ export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(funct
     ...(yield* NounReads),
     ...(yield* LedgerReads),
     ...(yield* EventStore),
+    ...(yield* AuditStore),
     ...(yield* AccountReads),
     ...(yield* ReceivingReads),
     ...(yield* SendingReads),

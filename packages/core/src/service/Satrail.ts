@@ -5,6 +5,7 @@ import * as Companies from "../accounts/Companies.ts"
 import * as Domains from "../accounts/Domains.ts"
 import * as OperatorTokens from "../accounts/OperatorTokens.ts"
 import * as Fees from "../accounts/Fees.ts"
+import * as Stops from "../accounts/Stops.ts"
 import type { Names } from "../base/Names.ts"
 import * as Traced from "../base/Traced.ts"
 import * as Trail from "../base/Trail.ts"
@@ -13,6 +14,7 @@ import * as Feed from "../events/Feed.ts"
 import * as Retention from "../events/Retention.ts"
 import * as Tail from "../events/Tail.ts"
 import { EventStore } from "../ledger/EventStore.ts"
+import * as Audit from "../ledger/Audit.ts"
 import * as Expiry from "../ledger/Expiry.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
@@ -27,13 +29,18 @@ import * as Prices from "../nodes/Prices.ts"
 import { Resolver } from "../nodes/Resolver.ts"
 import { Signer } from "../nodes/Signer.ts"
 import * as ChainDeposits from "../receiving/ChainDeposits.ts"
+import * as Checkouts from "../receiving/Checkouts.ts"
+import * as Holds from "../receiving/Holds.ts"
 import * as Invoices from "../receiving/Invoices.ts"
 import * as LightningAddresses from "../receiving/LightningAddresses.ts"
 import * as OnChainAddresses from "../receiving/OnChainAddresses.ts"
 import * as PayRequests from "../receiving/PayRequests.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import * as Suspense from "../receiving/Suspense.ts"
 import * as Settlements from "../receiving/Settlements.ts"
 import * as Backlog from "../reports/reconciliation/Backlog.ts"
+import * as Liquidity from "../reports/reconciliation/Liquidity.ts"
+import * as AuditLog from "../reports/AuditLog.ts"
 import * as Reconciliation from "../reports/reconciliation/Reconciliation.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import * as Transactions from "../reports/Transactions.ts"
@@ -51,6 +58,7 @@ import * as Webhooks from "../events/webhooks/Webhooks.ts"
 import * as Payments from "./Payments.ts"
 import * as Policy from "./Policy.ts"
 import type { Records } from "./Records.ts"
+import * as Status from "./Status.ts"
 
 /** What a host provides: the storage, a node and a wallet, and the world outside. */
 export type Ports =
@@ -82,6 +90,7 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(NounReads),
   Traced.layer(LedgerReads),
   Traced.layer(EventStore),
+  Traced.layer(Audit.AuditStore),
   Traced.layer(WebhookReads),
   Traced.layer(AccountReads),
   Traced.layer(ReceivingReads),
@@ -105,22 +114,31 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(Domains.Domains, Domains.layer),
     Traced.over(PayRequests.PayRequests, PayRequests.layer),
     Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
-    Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer),
+    Traced.over(Checkouts.Checkouts, Checkouts.layer),
     Traced.over(Transactions.Transactions, Transactions.layer),
     Traced.over(Backlog.Backlog, Backlog.layer),
     Traced.over(Reconciliation.Reconciliation, Reconciliation.layer),
+    Traced.over(Liquidity.Liquidity, Liquidity.layer),
+    Traced.over(Status.Status, Status.layer),
+    Traced.over(Suspense.Suspense, Suspense.layer),
     Settlements.layer,
+    Holds.layer,
     ChainDeposits.layer,
     SettledPayouts.layer,
     PaymentWorker.layer,
     Traced.over(Refunds.Refunds, Refunds.layer),
+    AuditLog.layer,
     Events.layer,
     Webhooks.layer
   ).pipe(
     Layer.provideMerge(Feed.layer),
     Layer.provideMerge(Traced.over(Vouchers.Vouchers, Vouchers.layer)),
     Layer.provideMerge(
-      Layer.merge(Traced.over(Withdrawals.Withdrawals, Withdrawals.layer), Traced.over(Invoices.Invoices, Invoices.layer))
+      Layer.mergeAll(
+        Traced.over(Withdrawals.Withdrawals, Withdrawals.layer),
+        Traced.over(Invoices.Invoices, Invoices.layer),
+        Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer)
+      )
     ),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -129,8 +147,10 @@ export const layer = (settings: Policy.Settings) =>
         Traced.over(Fees.Fees, Fees.layer)
       )
     ),
+    Layer.provideMerge(Stops.layer),
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts),
+    Layer.provide(Audit.layerJournal),
     Layer.provide(Tail.layerJournal),
     Layer.provide(Payments.layerJournal),
     Layer.provideMerge(Tail.layer)
@@ -139,14 +159,17 @@ export const layer = (settings: Policy.Settings) =>
 /** Background workers: they credit deposits and send confirmed withdrawals. One or more processes on a store need them. */
 export const layerWorkers = Layer.mergeAll(
   Settlements.layerWorker,
+  Holds.layerWorker,
   ChainDeposits.layerWorker,
   SettledPayouts.layerWorker,
   PaymentWorker.layerWorker,
   Vouchers.layerWorker,
+  Checkouts.layerWorker,
   Refunds.layerWorker,
   Domains.layerWorker,
   Expiry.layerWorker,
   Retention.layerWorker,
+  AuditLog.layerWorker,
   Forgetting.layerWorker
 )
 

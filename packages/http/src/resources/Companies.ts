@@ -37,7 +37,8 @@ export const example = ({ companyId, millis }: World): Company => ({
   name: "Example Ltd",
   plan: "paid",
   createdAtMillis: millis(-86_400_000),
-  limits: null
+  limits: null,
+  frozen: null
 })
 
 const creation = Idempotency.creation(path, "Company opened", view.of)

@@ -77,6 +77,7 @@ export const example = ({ id, millis, companyId, asked, network, metadata }: Wor
   chainTxId: null,
   vout: null,
   height: null,
+  checkoutId: null,
   lightningInvoiceId: id("invoice"),
   metadata,
   absorbed: Msat.zero,

@@ -4,7 +4,7 @@ import { Domains } from "@satrail/core/accounts/Domains"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { Caller, companyId, OperatorScopes, Scopes } from "../Authentication.ts"
+import { Audited, Caller, companyId, OperatorScopes, Scopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -76,6 +76,7 @@ const claim = Section.company(
     )
   })
     .annotate(Scopes, ["receive"])
+    .annotate(Audited, true)
     .annotate(OpenApi.Summary, "Claim a domain")
     .annotate(
       OpenApi.Description,

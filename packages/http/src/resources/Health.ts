@@ -1,4 +1,5 @@
-import { Effect, Schema } from "effect"
+import { Stops, What } from "@satrail/core/accounts/Stops"
+import { Effect, Option, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
@@ -7,6 +8,12 @@ import { type Look, Looks } from "../Readiness.ts"
 import * as Section from "../Section.ts"
 
 const Ready = Schema.Struct({ ready: Schema.Array(Schema.String) })
+
+/** A process that is paused serves: it is taken out of no proxy for it. */
+const Whole = Schema.Struct({
+  ...Ready.fields,
+  paused: Schema.optionalKey(Schema.Array(What).annotate({ description: "What the operator has paused; absent where nothing is" }))
+})
 
 const ask = Effect.fnUntraced(function* (asked: ReadonlyArray<Effect.Effect<Look>>) {
   const found = yield* Effect.all(asked, { concurrency: "unbounded" })
@@ -26,15 +33,21 @@ const healthz = Section.open(
 )
 
 const readyz = Section.open(
-  HttpApiEndpoint.get("readyz", "/readyz", { success: Envelope.success(200, Ready), error: Errors.of("not_ready") })
+  HttpApiEndpoint.get("readyz", "/readyz", { success: Envelope.success(200, Whole), error: Errors.of("not_ready") })
     .annotate(OpenApi.Summary, "Whether the process can serve")
     .annotate(
       OpenApi.Description,
       "Checks every dependency, each once a second at most. When a check fails, `error.issues` has its name and reason."
     )
     .annotate(Example, () => ({ message: "Ready", data: { ready: ["store", "node", "chain"] } })),
-  Looks,
-  (looks) => () => ask([...looks.values()])
+  Effect.all([Looks, Stops]),
+  ([looks, stops]) =>
+    Effect.fnUntraced(function* () {
+      const ready = yield* ask([...looks.values()])
+      const standing = yield* Effect.option(stops.standing)
+      const paused = Option.isNone(standing) ? [] : What.literals.filter((what) => standing.value[what] !== null)
+      return paused.length === 0 ? ready : Envelope.ok("Ready", { ...ready.data, paused })
+    })
 )
 
 const check = Section.open(

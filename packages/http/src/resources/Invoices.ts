@@ -1,12 +1,16 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Pages from "@satrail/core/ledger/Page"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Invoices } from "@satrail/core/receiving/Invoices"
+import * as LookUps from "@satrail/core/receiving/LookUps"
 import { Effect, Predicate, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
 import { Caller, companyId, Scopes } from "../Authentication.ts"
+import { bodyIsOptional } from "../Base.ts"
 import { Rules } from "../Decoding.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
@@ -40,6 +44,15 @@ const Body = Schema.Struct({
   max_sats: expected("most"),
   description: Scalars.given(Scalars.Description),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Invoice.expirySeconds)),
+  hold: Scalars.given(Schema.Boolean).annotate({
+    description: "What is paid waits at the node until you settle or cancel the invoice, and is credited when you have settled it"
+  }),
+  payment_hash: Scalars.given(
+    Search.hex32.annotate({
+      description:
+        "Only with `hold: true`: the SHA-256 of a preimage that you keep, and give to settle the invoice. Without it the node makes one"
+    })
+  ),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateLightningInvoice" })
 
@@ -63,6 +76,20 @@ export const view = View.make<Invoice.Shown>()(
     ],
     min_sats: [shownExpected("least"), (row) => Scalars.satsOrNull(row.minAmount)],
     max_sats: [shownExpected("most"), (row) => Scalars.satsOrNull(row.maxAmount)],
+    hold: [
+      Schema.Boolean.annotate({ description: "Whether what is paid waits at the node until you settle or cancel the invoice" }),
+      (row) => row.hold !== null
+    ],
+    held_sats: [
+      Schema.NullOr(Scalars.Sats).annotate({ description: "What waits at the node; null where nothing is held, or not any more" }),
+      (row) => (row.standing === "accepted" ? Scalars.satsOrNull(row.held) : null)
+    ],
+    held_until: [
+      Schema.NullOr(Scalars.Instant).annotate({
+        description: `When what is held goes back unless you settle it before: ${LookUps.holds.marginBlocks} blocks before the payer's node would end it on the chain. An estimate, at ten minutes a block`
+      }),
+      (row) => (row.standing === "accepted" ? Scalars.instantOrNull(row.heldUntilMillis) : null)
+    ],
     settled: [Schema.Boolean, (row) => row.status === "settled"],
     payment_request: [Schema.String.annotate({ description: "BOLT 11" }), (row) => row.paymentRequest],
     metadata: [Scalars.Metadata, (row) => row.metadata],
@@ -70,7 +97,7 @@ export const view = View.make<Invoice.Shown>()(
     status: [
       Invoice.Standing.annotate({
         description:
-          "`open`: it may be paid. `accepted`: a payment is under way and not credited yet. `settled`: paid, for ever. `expired`: not paid in time; a payment that was accepted in time may settle it all the same. `canceled`: by you; a payment that was on its way may settle it all the same"
+          "`open`: it may be paid. `accepted`: a payment is under way, or held for you to settle or cancel, and not credited yet. `settled`: paid, for ever. `expired`: not paid in time; a payment that was accepted in time may settle it all the same. `canceled`: by you, or since what was held was not settled in time; a payment that was on its way may settle it all the same"
       }),
       (row) => row.standing
     ],
@@ -90,7 +117,8 @@ export const view = View.make<Invoice.Shown>()(
     ],
     canceled_at: [
       Schema.NullOr(Scalars.Instant).annotate({
-        description: "When you canceled it, null otherwise. Of a settled one: a payment was on its way, and was credited"
+        description:
+          "When you canceled it, or what was held went back; null otherwise. Of a settled one: a payment was on its way, and was credited"
       }),
       (row) => Scalars.instantOrNull(row.canceledAtMillis)
     ],
@@ -116,10 +144,14 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
     paymentRequest: asked.paymentRequest,
     metadata,
     lightningAddressId: null,
+    checkoutId: null,
     callback: null,
     rate: null,
     rateAtMillis: null,
     received: null,
+    hold: null,
+    held: null,
+    heldUntilMillis: null,
     preimage: null,
     claimedBy: null,
     createdAtMillis: millis(),
@@ -134,27 +166,36 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
     preimage: asked.preimage,
     settledAtMillis: millis(9000)
   }
-  return { open: Invoice.shown(open, millis()), settled: Invoice.shown(settled, millis(9000), id("deposit", 9000)) }
+  const hold: Invoice.Invoice = {
+    ...settled,
+    hold: "node",
+    held: asked.amount,
+    heldUntilMillis: millis(30_000_000)
+  }
+  return {
+    open: Invoice.shown(open, millis()),
+    hold: Invoice.shown(hold, millis(9000), id("deposit", 9000)),
+    settled: Invoice.shown(settled, millis(9000), id("deposit", 9000))
+  }
 }
 
 const creation = Idempotency.creation(path, "Invoice created", (row: Invoice.Invoice) => view.of(Invoice.shown(row, row.createdAtMillis)))
 
-const isGiven = (body: object, member: string) => Predicate.hasProperty(body, member) && body[member] !== null
+const ofHold = (body: object): ReadonlyArray<Envelope.Issue> =>
+  Amounts.isGiven(body, "payment_hash") && !(Predicate.hasProperty(body, "hold") && body.hold === true)
+    ? [{ path: "payment_hash", message: "Only of a hold invoice: `hold: true`" }]
+    : []
 
-/** What is wrong with what a body asks for. NaN is null in JSON: without an amount nothing is right but what an amount would not have. */
-const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => {
-  if (Predicate.hasProperty(body, "amount") && body.amount === null) {
-    const message = "A number; where the payer is to decide, null, and no currency"
-    return isGiven(body, "currency") ? [{ path: "amount", message }] : []
-  }
-  const ofAmount = Amounts.issues(text, body)
-  const only = "Only where the payer decides: `amount: null`"
-  const ofPayer = ["min_sats", "max_sats"].flatMap((path) =>
-    isGiven(body, "amount") && isGiven(body, path) ? [{ path, message: only }] : []
-  )
-  if (isGiven(body, "currency")) return [...ofAmount, ...ofPayer]
-  return [...ofAmount.filter(({ path }) => path !== "currency"), { path: "currency", message: "Missing" }, ...ofPayer]
-}
+/** What is wrong with what a body asks for: what is expected of a payer who decides has no place beside an amount. */
+const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => [
+  ...Amounts.issuesOrAny(text, body),
+  ...["min_sats", "max_sats"].flatMap((path) =>
+    Amounts.isGiven(body, "amount") && Amounts.isGiven(body, path)
+      ? [{ path, message: "Only where the payer decides: `amount: null`" }]
+      : []
+  ),
+  ...ofHold(body)
+]
 
 /** What a body asks for: an amount, or the payer's own. */
 const askedOf = Effect.fnUntraced(function* (text: string, body: typeof Body.Type) {
@@ -164,19 +205,21 @@ const askedOf = Effect.fnUntraced(function* (text: string, body: typeof Body.Typ
   return asked ?? { amount: null, minAmount: Scalars.msatOrNull(body.min_sats), maxAmount: Scalars.msatOrNull(body.max_sats) }
 })
 
+const hashOf = (text: string | null | undefined) => (text === null || text === undefined ? null : PaymentHash.make(text.toLowerCase()))
+
 export const create = Section.company(
   HttpApiEndpoint.post("createInvoice", path, {
     headers: Idempotency.headers,
     payload: Body,
     success: Envelope.success(201, view.schema),
-    error: Errors.of("malformed", "idempotency_mismatch", "conflict", "rate_unavailable", "node_unavailable", "store_unavailable")
+    error: Errors.of("malformed", "paused", "idempotency_mismatch", "conflict", "rate_unavailable", "node_unavailable", "store_unavailable")
   })
     .annotate(Scopes, ["receive"])
     .annotate(Rules, issues)
     .annotate(OpenApi.Summary, "Create a Lightning invoice")
     .annotate(
       OpenApi.Description,
-      "A payment of it credits the received amount to the balance. With `amount: null` the payer decides what to pay. Needs the scope `receive`."
+      "A payment of it credits the received amount to the balance. With `amount: null` the payer decides what to pay. With `hold: true` what is paid waits until you settle or cancel the invoice: a few hours, see `held_until`. A hold invoice is paid from outside only. Needs the scope `receive`."
     )
     .annotate(Example, (world) => {
       const { open } = example(world)
@@ -203,7 +246,8 @@ export const create = Section.company(
             ...once,
             description: payload.description ?? "",
             expirySeconds: payload.expiry_seconds ?? Invoice.expirySeconds.default,
-            metadata: payload.metadata ?? Metadata.empty
+            metadata: payload.metadata ?? Metadata.empty,
+            ...(payload.hold === true && { hold: { paymentHash: hashOf(payload.payment_hash) } })
           })
         )
       )
@@ -246,7 +290,7 @@ export const cancel = Section.company(
     .annotate(OpenApi.Summary, "Cancel a Lightning invoice")
     .annotate(
       OpenApi.Description,
-      "Nobody is to pay it any more: the node refuses payments of it, where it can, from now or from when it can be reached again. A payment that was on its way may settle it all the same, and is credited. One that was paid, is being paid or has expired is refused; canceling again changes nothing. Needs the scope `receive`."
+      "Nobody is to pay it any more: the node refuses payments of it, where it can, from now or from when it can be reached again. A payment that was on its way may settle it all the same, and is credited; what is held for a hold invoice goes back. One that was paid, is being paid, was settled by you, or has expired is refused; canceling again changes nothing. Needs the scope `receive`."
     )
     .annotate(Example, (world) => {
       const { open } = example(world)
@@ -262,6 +306,38 @@ export const cancel = Section.company(
     Effect.fnUntraced(function* ({ params }) {
       const row = yield* Errors.answered(invoices.cancel(yield* companyId, params.invoiceID.toLowerCase()))
       return Envelope.ok("Invoice canceled", view.of(row))
+    })
+)
+
+const SettleBody = Schema.Struct({
+  preimage: Scalars.given(Search.hex32.annotate({ description: "Of an invoice that was made with your `payment_hash`, and of no other" }))
+}).annotate({ identifier: "SettleLightningInvoice" })
+
+export const settle = Section.company(
+  HttpApiEndpoint.post("settleInvoice", `${path}/:invoiceID/settle`, {
+    params: { invoiceID: Scalars.Uuid },
+    payload: [SettleBody, Schema.Null],
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("malformed", "not_found", "invoice_not_held", "store_unavailable")
+  })
+    .annotate(Scopes, ["receive"])
+    .annotate(OpenApi.Transform, bodyIsOptional)
+    .annotate(OpenApi.Summary, "Settle a hold invoice")
+    .annotate(
+      OpenApi.Description,
+      "Takes what is held. The node is told at once, or when it can be reached again: the invoice is `accepted` until the node has the money, and `settled` then, with its deposit. One for which nothing is held, or not any more, is refused; settling again changes nothing. What you have settled cannot be canceled. The body is optional where the preimage is not yours. Needs the scope `receive`."
+    )
+    .annotate(Example, (world) => {
+      const { hold } = example(world)
+      return { params: { invoiceID: hold.id }, body: {}, message: "Invoice settled", data: view.of(hold) }
+    }),
+  Invoices,
+  (invoices) =>
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const preimage = payload?.preimage ?? null
+      const given = preimage === null ? null : Preimage.make(preimage.toLowerCase())
+      const row = yield* Errors.answered(invoices.settle(yield* companyId, params.invoiceID.toLowerCase(), given))
+      return Envelope.ok(row.status === "settled" ? "Invoice settled" : "The node is to settle the invoice", view.of(row))
     })
 )
 

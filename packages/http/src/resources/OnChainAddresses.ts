@@ -45,6 +45,7 @@ const example = ({ id, millis, companyId, address, metadata }: World): OnChainAd
   type: "taproot",
   index: 0,
   metadata,
+  checkoutId: null,
   createdAtMillis: millis()
 })
 
@@ -58,7 +59,7 @@ export const create = Section.company(
     headers: Idempotency.headers,
     payload: [Body, Schema.Null],
     success: Envelope.success(201, Schema.Struct({ address: view.schema })),
-    error: Errors.of("malformed", "idempotency_mismatch", "conflict", "chain_unavailable", "store_unavailable")
+    error: Errors.of("malformed", "paused", "idempotency_mismatch", "conflict", "chain_unavailable", "store_unavailable")
   })
     .annotate(Scopes, ["receive"])
     .annotate(OpenApi.Summary, "Create an on-chain address")

@@ -126,6 +126,7 @@ const exampleDeposit = (world: World): Core.Followed<Deposit> => {
     status: "pending",
     chainTxId: null,
     vout: null,
+    checkoutId: null,
     lightningInvoiceId: null
   }
   return {

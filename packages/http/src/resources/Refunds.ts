@@ -116,6 +116,8 @@ const create = Section.company(
       "refund_too_large",
       "insufficient_balance",
       "limit_exceeded",
+      "company_frozen",
+      "paused",
       "idempotency_mismatch",
       "idempotency_not_supported",
       "answer_not_readable",

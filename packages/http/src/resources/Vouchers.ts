@@ -99,6 +99,8 @@ const create = Section.company(
       "malformed",
       "insufficient_balance",
       "limit_exceeded",
+      "company_frozen",
+      "paused",
       "idempotency_mismatch",
       "idempotency_not_supported",
       "answer_not_readable",

@@ -253,7 +253,7 @@ const confirming = {
   headers: Idempotency.headers,
   payload: ConfirmBody,
   success: Envelope.success(201, view.schema),
-  error: Errors.of(...refusals, "insufficient_balance", "limit_exceeded", "idempotency_mismatch", "conflict")
+  error: Errors.of(...refusals, "insufficient_balance", "limit_exceeded", "company_frozen", "paused", "idempotency_mismatch", "conflict")
 }
 
 const description =

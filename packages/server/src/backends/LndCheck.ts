@@ -64,7 +64,7 @@ const node = (network: Network, { url }: Settings, info: typeof Info.Type): Read
 const look = Effect.fnUntraced(function* (network: Network, settings: Settings) {
   const { url, certificateFile, receiverMacaroon, senderMacaroon, booksMacaroon } = settings
   const given: ReadonlyArray<readonly [name: string, needed: ReadonlyArray<Macaroon.Call>, macaroon: Redacted.Redacted | undefined]> = [
-    ["LND_RECEIVER_MACAROON", Lnd.receiverCalls, receiverMacaroon],
+    ["LND_RECEIVER_MACAROON", LndMacaroon.receiverCalls("LND_RECEIVER_MACAROON", receiverMacaroon), receiverMacaroon],
     ["LND_SENDER_MACAROON", Lnd.senderCalls, senderMacaroon],
     ["LND_BOOKS_MACAROON", LndBooks.calls, booksMacaroon]
   ]

@@ -1,3 +1,4 @@
+import * as Lnd from "@satrail/nodes/Lnd"
 import * as Macaroon from "@satrail/nodes/Macaroon"
 import { Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
@@ -24,6 +25,15 @@ const hexOf = (name: string, text: string): Result.Result<string, string> => {
         : `${name} is neither a macaroon in hex nor the path of a file (not shown, it may be a secret). Write a path with a / in front, or the hex that \`xxd -p -c 1000 FILE\` prints.`
   })
 }
+
+const holding = [...Lnd.receiverCalls, ...Lnd.holdingCalls]
+
+/** What the receiver's macaroon is for. Holding payments is part of it where the macaroon allows that: one from before there were hold invoices does not. */
+export const receiverCalls = (name: string, given: Redacted.Redacted): ReadonlyArray<Macaroon.Call> =>
+  Result.isSuccess(read(name, given, holding)) ? holding : Lnd.receiverCalls
+
+/** Whether they are those of a node that holds payments. */
+export const holds = (calls: ReadonlyArray<Macaroon.Call>): boolean => calls === holding
 
 /** The macaroon of the variable `name`: in hex or in a file, with all that it must allow. Fails with a sentence that says what to do. */
 export const read = (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>): Result.Result<Usable, string> =>

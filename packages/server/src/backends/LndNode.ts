@@ -55,10 +55,11 @@ export const layer = (settings: Settings, identity: LndInfo.Identity) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { receiver, sender } = yield* macaroonsOf(settings)
-      const { url, certificateFile, invoiceSecret, booksMacaroon } = settings
+      const { url, certificateFile, invoiceSecret, booksMacaroon, receiverMacaroon } = settings
+      const holds = LndMacaroon.holds(LndMacaroon.receiverCalls("LND_RECEIVER_MACAROON", receiverMacaroon))
       const shared = { url, certificateFile, identity, state: NodeState.make("lnd") }
       const node = Layer.merge(
-        Lnd.layerReceiver({ ...shared, names: names("LND_RECEIVER_MACAROON"), macaroon: receiver, invoiceSecret }),
+        Lnd.layerReceiver({ ...shared, names: names("LND_RECEIVER_MACAROON"), macaroon: receiver, invoiceSecret, holds }),
         Lnd.layerSender({ ...shared, names: names("LND_SENDER_MACAROON"), macaroon: sender })
       )
       if (booksMacaroon === undefined) return node

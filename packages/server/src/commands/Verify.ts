@@ -1,12 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Records as RecordsPort } from "@satrail/core/service/Records"
 import type { Fault } from "@satrail/core/reports/Fault"
+import * as AuditLog from "@satrail/core/reports/AuditLog"
 import * as Verification from "@satrail/core/reports/Verification"
 import type { DirectoryLocked, DirectoryUnusable } from "@satrail/postgres/DirectoryLock"
 import * as PgClient from "@satrail/postgres/PgClient"
 import * as PgliteClient from "@satrail/postgres/PgliteClient"
 import * as Records from "@satrail/postgres/Records"
-import { type Config, Console, Effect, Layer } from "effect"
+import { type Config, Console, Effect, Layer, Option } from "effect"
 import { existsSync } from "node:fs"
 import path from "node:path"
 import * as Database from "../environment/Database.ts"
@@ -35,7 +36,7 @@ const explain = ({ kind, id, account, expected, found }: Fault): string => {
 
 /** Checks the whole ledger from its entries. Ends with 2 where something is wrong. */
 export const verify = Effect.fnUntraced(
-  function* ({ json }: { readonly json: boolean }) {
+  function* ({ json, auditHead }: { readonly json: boolean; readonly auditHead: Option.Option<string> }) {
     const layer = yield* database
     const wrong: Array<object> = []
     let done = 0
@@ -54,14 +55,32 @@ export const verify = Effect.fnUntraced(
       ),
       layer
     )
+    const forged: Array<AuditLog.Fault> = []
+    const audited = yield* Effect.provide(
+      AuditLog.verify(Option.getOrNull(auditHead), (fault) => {
+        forged.push(fault)
+        return json ? Effect.void : Console.log(`audit log: ${fault.kind} ${fault.id}`)
+      }),
+      layer
+    )
     const { companies, faults, stuck } = verified
-    const isSound = faults === 0 && stuck === 0n
+    const isSound = faults === 0 && stuck === 0n && audited.faults === 0
     if (json) {
-      yield* Console.log(JSON.stringify({ sound: isSound, companies, stuck_sats: Number(stuck) / 1000, faults: wrong }))
+      yield* Console.log(
+        JSON.stringify({
+          sound: isSound,
+          companies,
+          stuck_sats: Number(stuck) / 1000,
+          faults: wrong,
+          audit: { entries: audited.entries, faults: forged }
+        })
+      )
     } else {
       if (stuck !== 0n) yield* Console.log(`${Msat.toSats(stuck)} sats are stuck between two companies (the account \`internal\`)`)
       yield* Console.log(
-        isSound ? `The books of ${companies} companies are sound` : `${faults} faults in the books of ${companies} companies`
+        isSound
+          ? `The books of ${companies} companies are sound, and so is the audit log (${audited.entries} entries)`
+          : `${faults} faults in the books of ${companies} companies, ${audited.faults} in the audit log`
       )
     }
     if (!isSound) yield* Output.somethingIsWrong

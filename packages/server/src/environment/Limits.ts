@@ -27,6 +27,19 @@ export const settings = {
     fallback: "4096",
     ...Setting.whole(1, 1_000_000)
   }),
+  requestsPerKey: Setting.withDefault({
+    name: "SATRAIL_REQUESTS_PER_KEY",
+    meaning: "How many requests a minute are taken with one API key, in each process; 0: any number",
+    fallback: "60000",
+    ...Setting.whole(0, 10_000_000)
+  }),
+  requestsPerStranger: Setting.withDefault({
+    name: "SATRAIL_REQUESTS_PER_STRANGER",
+    meaning:
+      "How many requests a minute are answered from one address that show no key and no operator's token, in each process; 0: any number",
+    fallback: "600",
+    ...Setting.whole(0, 10_000_000)
+  }),
   lnurlPerAddress: Setting.withDefault({
     name: "SATRAIL_LNURL_PER_ADDRESS",
     meaning: "How many invoices a minute wallets may request at one Lightning address, in each process",

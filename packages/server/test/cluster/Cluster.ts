@@ -130,9 +130,9 @@ export const make = async ({
     }
   }
 
-  const operate = async (route: string, body: unknown) => {
+  const operate = async (route: string, body: unknown, expected = 201) => {
     const { status, data, text } = await ask("POST", `/operator${route}`, { key: operatorToken, body })
-    assert.strictEqual(status, 201, text)
+    assert.strictEqual(status, expected, text)
     return data
   }
 
@@ -141,6 +141,8 @@ export const make = async ({
     alive,
     points,
     urls: () => alive().map(({ url }) => url),
+    /** Asks with the operator's token. */
+    operate,
     /** Somebody outside, or the weather. */
     outside: <A, E>(what: (sandbox: Sandbox["Service"]) => Effect.Effect<A, E>): Promise<A> =>
       outside.runPromise(Effect.flatMap(Sandbox, what)),

@@ -139,6 +139,7 @@ const make = Effect.fnUntraced(function* (url: string) {
       LightningBooks,
       LightningBooks.of({
         owned: value("books", "owned", node),
+        capacity: value("books", "capacity", node),
         sent: method("books", "sent", node),
         taken: method("books", "taken", node)
       })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { setTimeout as pass } from "node:timers/promises"
 import * as Customer from "../Customer.ts"
-import { type Answer, type Company, eventually } from "../Service.ts"
+import { type Answer, type Company, eventually, send } from "../Service.ts"
 import { suite } from "./Suite.ts"
 
 /** How often each answer was given. */
@@ -72,6 +72,56 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       await cluster().complete()
       assert.deepStrictEqual(tally(await all()), { 201: 10, "422 limit_exceeded": 54 })
       await allSettle(shop, 10)
+    })
+  }
+
+  for (const [what, refusal, stop, goOn, body] of [
+    ["pause", "503 paused", () => "/pause", () => "/resume", { what: "sending" }],
+    [
+      "freeze",
+      "403 company_frozen",
+      ({ id }: Company) => `/companies/${id}/freeze`,
+      ({ id }: Company) => `/companies/${id}/unfreeze`,
+      { reason: "a drill", pending: "wait" }
+    ]
+  ] as const) {
+    it(`${what}: under load every process refuses from its answer on, one that starts later too; what was confirmed waits, and is sent after it`, async () => {
+      const shop = await cluster().company()
+      const to = await outside(shop)
+      await Customer.fund(shop, 1_000_000)
+      let [taken, isStopped] = [0, false]
+      const late: Array<Answer> = []
+      const callers = Customer.times(12, async () => {
+        while (late.length < 60) {
+          const isLate = isStopped
+          const answer = await Customer.confirm(shop, to, 10)
+          if (answer.status === 201) taken++
+          if (isLate) late.push(answer)
+        }
+      })
+      await eventually(
+        "withdrawals under way",
+        async () => taken,
+        (count) => count >= 50
+      )
+      await cluster().operate(stop(shop), body, 200)
+      isStopped = true
+      await callers
+      assert.deepStrictEqual(tally(late), { [refusal]: late.length })
+      await cluster().restart(0)
+      const asked = { amount: 10, currency: "sats", destination: to }
+      for (const url of cluster().urls()) {
+        const answer = await send(`${url}/v1/bitcoin/withdraw/confirm`, "POST", { key: shop.key, body: asked })
+        assert.deepStrictEqual(tally([answer]), { [refusal]: 1 })
+      }
+      const pending = async (): Promise<ReadonlyArray<{ readonly id: string }>> =>
+        Customer.transactions(shop, "type=withdrawal&status=pending&limit=1000")
+      const waiting = await pending()
+      assert.isNotEmpty(waiting, "nothing was left to wait")
+      await pass(2500) // longer than what waits is left alone
+      assert.deepStrictEqual(await pending(), waiting)
+      await cluster().operate(goOn(shop), body, 200)
+      await allSettle(shop, taken)
     })
   }
 

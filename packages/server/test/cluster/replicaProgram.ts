@@ -29,6 +29,7 @@ const services = (environment: Environment) => {
   )
   // A replica asks the network whether it is there before it says that it is ready: that is no step of anybody's life.
   return Satrail.layer({ ...Server.settingsOf(environment), invoicePollMillis: 500, dutyLeaseMillis: 1500 }).pipe(
+    Layer.provide(Server.webhooks(environment)),
     Layer.provide(Layer.effectContext(Effect.map(Effect.context<Satrail.Ports>(), Points.pass(given("POINTS_DIRECTORY"))))),
     Layer.provideMerge(ports)
   )

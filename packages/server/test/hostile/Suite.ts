@@ -54,6 +54,10 @@ const wallets = walletPaths.map(([path, ...query]): OpenApi.Operation => {
 const unlikely = new Set([
   "GET /readyz/{check}",
   "POST /sandbox/release",
+  // Of the invoices that are known most are paid or canceled, and an amount beside one has to be its own, or is needed.
+  "POST /sandbox/pay",
+  // One that is held: somebody has to pay it first.
+  "POST /v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle",
   "GET /lnurlw/callback",
   "GET /lnurlp/{domain}/{user}/verify/{payment_hash}",
   // They begin at an event, or at a delivery that has ended, and nobody here takes deliveries.
@@ -61,6 +65,8 @@ const unlikely = new Set([
   "POST /operator/webhook-endpoints/{id}/replay",
   "POST /v1/webhook-deliveries/{id}/resend",
   "POST /operator/webhook-deliveries/{id}/resend",
+  // Nobody here pays an invoice twice, so nothing lies in suspense.
+  "POST /operator/suspense/{id}/assign",
   // Over these stores nothing moves the clock or begins anew.
   "POST /sandbox/clock",
   "POST /sandbox/reset"
@@ -70,23 +76,38 @@ const unlikely = new Set([
 const breaking = new Set(["POST /sandbox/fault", "POST /sandbox/webhooks/{name}/fail"])
 
 /**
- * What the operator limits with. It is asked as everything is, and must be taken and refused as it should; but once it was taken it is undone before the next request:
- * a run whose company may send one sat a day would be told so thousands of times, and find out nothing about what asks for money.
+ * What the operator stops or limits with. It is asked as everything is, and must be taken and refused as it should; but once it was taken it is undone before the next
+ * request: a run that stays paused, or whose company stays frozen or may send one sat a day, would be told so thousands of times, and find out nothing about what asks for
+ * money.
  */
-const undoing: Readonly<Record<string, (target: string) => readonly [method: string, target: string, body: object]>> = {
-  "PUT /operator/companies/{id}/limits": (target) => ["PUT", target, {}],
-  "PUT /operator/api-keys/{id}/limits": (target) => ["PUT", target, {}]
+const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonly [method: string, target: string, body: object]>>> = {
+  "POST /operator/pause": () => ["sending", "receiving"].map((what) => ["POST", "/operator/resume", { what }]),
+  "POST /operator/companies/{id}/freeze": (target) => [["POST", `${target.slice(0, target.lastIndexOf("/"))}/unfreeze`, {}]],
+  "PUT /operator/companies/{id}/limits": (target) => [["PUT", target, {}]],
+  "PUT /operator/api-keys/{id}/limits": (target) => [["PUT", target, {}]]
 }
 
 /** What a key is closed with: every one but the run's own. */
 const closing = new Set(["DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
 
+/** What needs several things right at once, and by chance has them seldom: asked more often, however many operations there are. */
+const rare = new Set(["POST /v1/bitcoin/withdraw/confirm"])
+
 /** What takes long when it is asked well: until every process knows of it, or until so many blocks are mined. Asked less often. */
-const slow = new Set(["DELETE /operator/api-keys/{id}", "POST /operator/companies/{id}/plan", "POST /sandbox/mine", "POST /sandbox/reorg"])
+const slow = new Set([
+  "DELETE /operator/api-keys/{id}",
+  "POST /operator/companies/{id}/plan",
+  "POST /operator/pause",
+  "POST /operator/resume",
+  "POST /operator/companies/{id}/freeze",
+  "POST /operator/companies/{id}/unfreeze",
+  "POST /sandbox/mine",
+  "POST /sandbox/reorg"
+])
 
 /** A service over a store, and everybody who may ask it something. */
 export const open = async (store: Store.Store) => {
-  const { context, company, keyFor, fund, work, run, lightningAddress, dispose } = await start({
+  const { context, company, keyFor, fund, work, run, lightningAddress, ask, sandbox, dispose } = await start({
     storage: store.layer,
     settings: { domain: "pay.example.com" }
   })
@@ -94,10 +115,14 @@ export const open = async (store: Store.Store) => {
   for (let i = 0; i < 5; i++) await fund(ours.key, 1_000_000)
   await fund(other.key, 10_000)
   await lightningAddress(ours.key, "satoshi")
+  // By chance a withdrawal is confirmed late, and what reads one needs one.
+  const { destination } = await sandbox((network) => network.destination({ type: "lightning_address" }))
+  const sent = await ask("POST", "/v1/bitcoin/withdraw/confirm", { key: ours.key, body: { amount: 1000, currency: "sats", destination } })
+  assert.strictEqual(sent.status, 201, sent.text)
   await run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(ours.id, "own.example")))
   await run(Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.own.example", [`satrail-verify=${ours.id}`])))
   const scoped = await Promise.all((["read", "receive", "send"] as const).map((scope) => keyFor(ours.id, scope)))
-  const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }))
+  const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_REQUESTS_PER_STRANGER: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }))
   const services = Context.add(context, Readiness, [])
   const token = Redacted.make(operatorToken)
   return {
@@ -118,8 +143,11 @@ export type World = Awaited<ReturnType<typeof open>>
 /** Sends a draft. Undefined for what cannot be sent this way. */
 export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
 
-/** What companies are told is written down when it is read for the first time (docs/decisions/0081-events.md): its names in memory and in PostgreSQL. */
-const writtenByReading = new Set(["told", "told_events"])
+/**
+ * What companies are told is written down when it is read for the first time (docs/decisions/0081-events.md): its names in memory and in PostgreSQL. That a key was
+ * refused is in the audit log (docs/decisions/0090-audit.md).
+ */
+const writtenByReading = new Set(["told", "told_events", "audit_entries"])
 
 /** Whether it is answered as it must be: what is not, in words. */
 const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft, send: Send) => {
@@ -156,7 +184,9 @@ export const read = async ({ keys }: World, send: Send, some = any) => {
   const operations = [...document.operations, ...wallets].filter((one) => some(one) && !breaking.has(one.name))
   const random = Random.make(seed)
   const seen = Seen.make()
-  const draft = Generator.make(random, document, operations, keys, seen)
+  const moreOften = operations.filter(({ name }) => rare.has(name))
+  const asked = [...operations, ...moreOften, ...moreOften, ...moreOften]
+  const draft = Generator.make(random, document, asked, keys, seen)
   // Closed, it would have all that comes after refused with the same words. The first character of a part may be encoded.
   const ownKey = (keys.right.apiKey.split("_")[2] ?? assert.fail("a key without an id")).slice(1)
   const closesOwnKey = ({ operation, target }: Draft) => closing.has(operation.name) && target.includes(ownKey)
@@ -177,17 +207,17 @@ export const told = (at: number, problems: ReadonlyArray<string>, least: Buffer,
 
 /** Ends what this request has limited, if it is one that does. */
 const undo = async ({ keys }: World, { operation, target, isBent }: Draft, send: Send) => {
-  const [method, where, body] = undoing[operation.name]?.(target) ?? []
-  if (method === undefined || where === undefined) return
-  const asked = draftOf(where)
-  const undone = await send({
-    ...asked,
-    method,
-    headers: [...asked.headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
-    body: Buffer.from(JSON.stringify(body))
-  })
-  // Bent, it may have been something else that was taken.
-  if (!isBent) assert.strictEqual(undone?.status, 200, `${where}: ${undone?.text}`)
+  for (const [method, where, body] of undoing[operation.name]?.(target) ?? []) {
+    const asked = draftOf(where)
+    const undone = await send({
+      ...asked,
+      method,
+      headers: [...asked.headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
+      body: Buffer.from(JSON.stringify(body))
+    })
+    // Bent, it may have been something else that was taken.
+    if (!isBent) assert.strictEqual(undone?.status, 200, `${where}: ${undone?.text}`)
+  }
 }
 
 /** Says so many things to a service, and fails with the shortest request that is not answered as it must be. Says which operations took one, and which refused one. */

@@ -17,6 +17,8 @@ export interface World {
   ) => Promise<Answer>
   /** A key of the shop's with one scope. */
   readonly keyFor: (scope: string) => Promise<string>
+  /** A verb of the operator's. */
+  readonly operate: (route: string, body?: unknown) => Promise<unknown>
   /** A key of the shop's that may do everything, within these limits. */
   readonly keyLimited: (limits: Readonly<Record<string, number>>) => Promise<string>
   /** What an outside destination is, with these members of /sandbox/destination. */
@@ -131,12 +133,34 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
       return world.shop.post(`${path}/cancel`)
     }
   },
+  checkout_not_open: {
+    how: "Create a checkout, `POST /sandbox/pay` its `payment_request`, and cancel it",
+    run: async (world) => {
+      const { data } = await world.shop.post("/v1/checkouts", { amount: 1000, currency: "sats" })
+      await world.shop.post("/sandbox/pay", { payment_request: data.payment_request })
+      await world.until(
+        "the checkout's payment",
+        () => world.shop.get(`/v1/checkouts/${data.id}`),
+        ({ data }) => data.status === "paid"
+      )
+      return world.shop.post(`/v1/checkouts/${data.id}/cancel`)
+    }
+  },
+  already_assigned: { never: "only a payment that the node takes for an invoice that was paid before comes to lie in suspense" },
   refund_not_open: {
     how: "Refund a deposit to a `destination`, and cancel the refund",
     run: async (world) => {
       const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 400 })
       const { data } = await world.shop.post("/v1/refunds", { deposit_id: await deposited(world), destination })
       return world.ask("DELETE", `/v1/refunds/${data.id}`, { key: world.shop.key })
+    }
+  },
+  invoice_not_held: {
+    how: "Create an invoice with `hold: true`, and settle it before it is paid",
+    run: async ({ shop }) => {
+      const path = "/v1/bitcoin/deposit/lightning-invoice"
+      const { data } = await shop.post(path, { amount: 1000, currency: "sats", hold: true })
+      return shop.post(`${path}/${data.id}/settle`)
     }
   },
   too_many_endpoints: {
@@ -197,6 +221,24 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
     how: "Withdraw 1000 sats with a key that was issued with the limit `day_sats: 500`",
     run: async ({ ask, keyLimited }) =>
       ask("POST", "/v1/bitcoin/withdraw/confirm", { key: await keyLimited({ day_sats: 500 }), body: sats("settle@wallet.example") })
+  },
+  company_frozen: {
+    how: "`POST /operator/companies/{id}/freeze`, then withdraw; `/unfreeze` afterwards",
+    run: async (world) => {
+      await world.operate(`/companies/${world.shop.id}/freeze`, { reason: "a drill", pending: "go_on" })
+      const answer = await confirm(world, sats("settle@wallet.example"))
+      await world.operate(`/companies/${world.shop.id}/unfreeze`)
+      return answer
+    }
+  },
+  paused: {
+    how: "`POST /operator/pause` with `sending`, then withdraw; `/operator/resume` afterwards",
+    run: async (world) => {
+      await world.operate("/pause", { what: "sending" })
+      const answer = await confirm(world, sats("settle@wallet.example"))
+      await world.operate("/resume", { what: "sending" })
+      return answer
+    }
   },
   insufficient_balance: {
     how: "Withdraw more than the balance to `settle@wallet.example`",

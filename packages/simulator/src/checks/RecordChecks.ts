@@ -22,8 +22,10 @@ const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: Readon
   withdrawal: { pending: ["settled", "failed"] },
   deposit: { pending: ["settled", "failed"], settled: ["pending", "failed"], failed: ["pending", "settled"] },
   invoice: {
-    pending: ["claimed", "settled", "expired", "canceling", "canceled"],
+    pending: ["claimed", "held", "settling", "settled", "expired", "canceling", "canceled"],
     claimed: ["settled", "expired"],
+    held: ["settling", "settled", "canceling", "canceled"],
+    settling: ["settled", "canceled"],
     expired: ["settled"],
     canceling: ["canceled", "settled"],
     canceled: ["settled"]

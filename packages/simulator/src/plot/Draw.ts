@@ -28,6 +28,8 @@ const critical = [
   "InvoiceCreated",
   "InvoiceSettled",
   "InvoiceExpired",
+  "InvoiceCanceled",
+  "InvoiceClosed",
   "DepositSeen",
   "DepositPlaced",
   "DepositConfirmed",
@@ -115,6 +117,7 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     sats: random.chance(0.2) ? null : random.pick(amounts),
     expirySeconds: random.pick([60, 300, 3600, 86_400])
   }),
+  CancelInvoice: (random) => ({ _tag: "CancelInvoice", slot: random.below(maxSlots), which: recently(random) }),
   CreateAddress: (random) => ({ _tag: "CreateAddress", ...kept(random) }),
   CreateChainAddress: (random) => ({
     _tag: "CreateChainAddress",

@@ -28,6 +28,8 @@ export type Act =
   | { readonly _tag: "OpenCompany"; readonly slot: number; readonly plan: Plan }
   /** With `sats` null the payer decides. */
   | ({ readonly _tag: "CreateInvoice"; readonly sats: number | null; readonly expirySeconds: number } & Kept)
+  /** Whoever made it cancels an invoice, paid or not. */
+  | { readonly _tag: "CancelInvoice"; readonly slot: number; readonly which: number }
   | ({ readonly _tag: "CreateAddress" } & Kept)
   | ({ readonly _tag: "CreateChainAddress"; readonly type: AddressType } & Kept)
   | ({ readonly _tag: "Withdraw"; readonly to: To; readonly sats: number } & Kept)

@@ -13,6 +13,7 @@ const weights: { readonly [tag in Tag]: number } = {
   CreateVoucher: 4,
   ClaimVoucher: 4,
   CancelVoucher: 1,
+  CancelInvoice: 2,
   Repeat: 6,
   Malformed: 2,
   Look: 3,

@@ -209,6 +209,7 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
       draws.Reorg(random),
       draws.Pay(random),
       draws.CancelVoucher(random),
+      draws.CancelInvoice(random),
       draws.Repeat(random),
       draws.DoubleSpend(random),
       draws.Lay(random)

@@ -4,6 +4,8 @@ import type { ActOf, Tag } from "../plot/Operation.ts"
 /** What came of a story so far, the oldest first: later operations are about it. */
 export interface Made {
   readonly invoices: Array<string>
+  /** Those of them that companies asked for, not wallets. */
+  readonly invoiceIds: Array<{ readonly id: string; readonly bearer: string }>
   readonly addresses: Array<string>
   readonly addressIds: Array<{ readonly id: string; readonly bearer: string }>
   readonly chainAddresses: Array<string>
@@ -14,6 +16,7 @@ export interface Made {
 
 export const nothing = (): Made => ({
   invoices: [],
+  invoiceIds: [],
   addresses: [],
   addressIds: [],
   chainAddresses: [],

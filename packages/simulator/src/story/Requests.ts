@@ -78,6 +78,7 @@ export const make = (
   made: Made
 ): Acts<
   | "CreateInvoice"
+  | "CancelInvoice"
   | "CreateAddress"
   | "CreateChainAddress"
   | "Withdraw"
@@ -110,8 +111,16 @@ export const make = (
         act,
         paths.invoice,
         { ...(act.sats === null ? { amount: null } : sats(act.sats)), description: "tea", expiry_seconds: act.expirySeconds },
-        (data) => void made.invoices.push(text(data, "payment_request"))
+        (data, bearer) => {
+          made.invoices.push(text(data, "payment_request"))
+          made.invoiceIds.push({ id: text(data, "id"), bearer })
+        }
       ),
+    CancelInvoice: ({ slot, which }) => {
+      const invoice = latest(made.invoiceIds, which)
+      if (invoice === undefined) return
+      customers.ask({ slot, method: "POST", path: `${paths.invoice}/${invoice.id}/cancel`, bearer: invoice.bearer })
+    },
     CreateAddress: (act) =>
       post(act, paths.address, {}, (data, bearer) => {
         made.addresses.push(text(data, "address"))

@@ -60,13 +60,15 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
     world.now(sandbox.resume("index"))
     world.outside.setRoutesDown(false)
     world.outside.setFeeRate(2)
-    await endpoints.recover()
     for (let round = 0; round < Math.min(rounds, 3); round++) {
       for (const request of customers.requests) {
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)
       }
-      await looks(4)
+      // As long as what is late may take.
+      await looks(8)
     }
+    // Not before what its owner asked for has arrived: an endpoint whose end is still on its way looks open.
+    await endpoints.recover()
     for (let round = 0; round < rounds; round++) {
       for (const [at, paymentHash] of outsiders.held().entries())
         outsiders.attempt("lets go", sandbox.release({ paymentHash, outcome: (at + round) % 2 === 0 ? "settle" : "fail" }))

@@ -3,6 +3,7 @@ import { Names, NamesUnavailable } from "@satrail/core/base/Names"
 import { Poster, type Posted } from "@satrail/core/events/webhooks/Ports"
 import { attemptMillis } from "@satrail/core/events/webhooks/Schedule"
 import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
+import { AuditStore } from "@satrail/core/ledger/Audit"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
@@ -197,6 +198,7 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(Journal, "store"),
     over(NounReads, "store"),
     over(LedgerReads, "store"),
+    over(AuditStore, "store"),
     over(EventStore, "store"),
     over(AccountReads, "store"),
     over(ReceivingReads, "store"),

@@ -105,7 +105,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
     position = page.at(-1)?.id ?? position
     if (page.length === 0) yield* more
   })
-  yield* Lag.measure(controls)
+  yield* Lag.measure(controls, fence)
   yield* Worker.runOpen("webhooks", step, Effect.void)
 })
 

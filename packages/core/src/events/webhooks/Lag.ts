@@ -1,7 +1,13 @@
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Effect, Metric, Option, Schema } from "effect"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
 import * as Measure from "../../base/Measure.ts"
 import * as Worker from "../../base/Worker.ts"
+import type { Fence } from "../../ledger/Change.ts"
+import * as Cursor from "../../ledger/Cursor.ts"
 import { EventStore } from "../../ledger/EventStore.ts"
+import { Journal } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import type { Control } from "./Runner.ts"
 
 /** How often it is measured. */
@@ -18,24 +24,46 @@ export const gauges = {
   )({})
 }
 
+const source = "webhook lag"
+const Since = Schema.fromJsonString(Schema.NullOr(Schema.Int))
+
+/** Since when the oldest event waits that an enabled endpoint has not got, as the process that sends them has found it last; null where none does. */
+export const waitingSinceMillis = Effect.gen(function* () {
+  const text = yield* (yield* LedgerReads).cursor(source)
+  return Option.getOrNull(Option.flatMap(text, Schema.decodeUnknownOption(Since)))
+})
+
 /**
- * Measures how late webhooks are, for as long as the scope is open: in the process that sends them. In every other one both are 0: the highest of all processes is
- * what it is.
+ * Measures how late webhooks are, for as long as the scope is open: in the process that sends them, which writes it down for the others. The metrics of every
+ * other one are 0: the highest of all processes is what it is.
  */
-export const measure = Effect.fnUntraced(function* (controls: { readonly values: () => Iterable<Pick<Control, "waitingSinceMillis">> }) {
-  const store = yield* EventStore
+export const measure = Effect.fnUntraced(function* (
+  controls: { readonly values: () => Iterable<Pick<Control, "waitingSinceMillis">> },
+  fence: Fence
+) {
+  const [store, journal, entropy] = [yield* EventStore, yield* Journal, yield* Entropy]
+  let told: number | null | undefined
   const set = (lagMillis: number, horizonMillis: number) =>
     Effect.andThen(
       Metric.update(gauges.lag, Math.max(0, lagMillis) / 1000),
       Metric.update(gauges.horizon, Math.max(0, horizonMillis) / 1000)
     )
   yield* Effect.addFinalizer(() => set(0, 0))
+  /** What has not changed is written down already. */
+  const tell = Effect.fnUntraced(function* (sinceMillis: number | null, nowMillis: number) {
+    if (sinceMillis === told) return
+    const value = Schema.encodeSync(Since)(sinceMillis)
+    yield* journal.commit(Cursor.moved({ source, value }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
+    told = sinceMillis
+  })
   const look = Effect.gen(function* () {
     const since = yield* store.unreadableSinceMillis
     const nowMillis = yield* Clock.currentTimeMillis
-    let oldestMillis = nowMillis
-    for (const { waitingSinceMillis } of controls.values()) oldestMillis = Math.min(oldestMillis, waitingSinceMillis() ?? nowMillis)
-    yield* set(nowMillis - oldestMillis, nowMillis - (since ?? nowMillis))
+    const waiting = Array.from(controls.values(), ({ waitingSinceMillis }) => waitingSinceMillis()).filter((one) => one !== undefined)
+    const oldestMillis = waiting.length === 0 ? null : waiting.reduce((a, b) => Math.min(a, b))
+    yield* set(nowMillis - (oldestMillis ?? nowMillis), nowMillis - (since ?? nowMillis))
+    // Another process has the role: whoever holds it here learns that in a moment, and ends us.
+    yield* Effect.catchTag(tell(oldestMillis, nowMillis), "StaleFence", () => Effect.void)
   })
   yield* Worker.runOpen("webhook lag", Effect.andThen(Effect.sleep(everyMillis), look), Effect.void)
 })

@@ -186,8 +186,9 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
     Effect.uninterruptible(attempt(run, entry)).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
-          standing.busy.delete(entry.item.subject)
-          if (exit._tag === "Failure" && !Cause.hasInterruptsOnly(exit.cause)) Deferred.doneUnsafe(broken, exit)
+          // What failed is not recorded: nothing of its record is sent before all of it is read again.
+          if (exit._tag === "Success") standing.busy.delete(entry.item.subject)
+          else if (!Cause.hasInterruptsOnly(exit.cause)) Deferred.doneUnsafe(broken, exit)
           control.latch.openUnsafe()
         })
       )

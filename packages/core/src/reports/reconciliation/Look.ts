@@ -6,6 +6,7 @@ import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Tally from "../../ledger/Tally.ts"
 import { Difference, type Found, type Judgement } from "./Difference.ts"
+import * as Runway from "./Runway.ts"
 import { Side } from "./Side.ts"
 
 /** A line of the node's books or of ours that differs, or has not ended: it is looked at again. */
@@ -44,6 +45,8 @@ export const Look = Schema.Struct({
   /** Not everything was read: there was more than one comparison reads. What is unexplained of the node's balance is then not known, and 0. */
   isBehind: Schema.Boolean,
   watched: Schema.Array(Watched),
+  /** What had left the wallet by a few earlier comparisons; nothing where an earlier version wrote it. */
+  marks: Schema.optionalKey(Schema.Array(Runway.Mark)),
   places: Schema.Struct({
     sent: Schema.NullOr(Schema.String),
     taken: Schema.NullOr(Schema.String),
@@ -61,6 +64,9 @@ const Text = Schema.fromJsonString(Look)
 export const last: Effect.Effect<Option.Option<Look>, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
   return Option.flatMap(yield* (yield* LedgerReads).cursor(source), Schema.decodeUnknownOption(Text))
 })
+
+/** What has ever left the wallet, by this comparison. */
+export const markOf = ({ atMillis, tally }: Pick<Look, "atMillis" | "tally">): Runway.Mark => ({ atMillis, out: tally.accounts.chain.into })
 
 /** How it is stored, for the next run and for every reader. */
 export const kept = (look: Look) => ({ source, value: Schema.encodeSync(Text)(look) })

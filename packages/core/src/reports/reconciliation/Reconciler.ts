@@ -21,6 +21,7 @@ import * as Look from "./Look.ts"
 import * as Positions from "./Positions.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
+import * as Runway from "./Runway.ts"
 import * as Statements from "./Statements.ts"
 
 const pageSize = 500
@@ -127,6 +128,7 @@ export const make = Effect.gen(function* () {
         found: [...found, ...Look.dated(elsewhere, before, nowMillis)],
         isBehind,
         watched,
+        marks: Runway.marked(before?.marks ?? [], Look.markOf({ atMillis: nowMillis, tally: second })),
         places: { ...statement.places, givenUp: givenUp.place }
       }
       yield* report(look, before, options.graceMillis)

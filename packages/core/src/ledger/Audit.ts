@@ -1,0 +1,124 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { Context, Effect, Layer, Schema } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
+import * as Id from "../base/Id.ts"
+import { Journal, type StoreUnavailable } from "./Journal.ts"
+
+/** Who did or asked for something: an API key, or one of the operator's tokens (`root`: the configured one). */
+export const Actor = Schema.Struct({
+  actor: Schema.Literals(["key", "operator"]),
+  actor_id: Schema.String,
+  actor_name: Schema.String
+})
+export interface Actor extends Schema.Schema.Type<typeof Actor> {}
+
+/** One request by somebody, for as long as it is worked on: every Change that is committed in it is in the audit log. */
+export interface Acting extends Actor {
+  /** The operation that was asked for: `send.confirm`. */
+  readonly verb: string
+  /** From where, as far as known; empty where it is not. */
+  readonly address: string
+  readonly request_id: string
+}
+
+export const Acting = Context.Reference<Acting | undefined>("@satrail/core/ledger/Audit/Acting", { defaultValue: () => undefined })
+
+/** What an entry says. No secret, and nothing of a request's body. */
+export const Said = Schema.Struct({
+  ...Actor.fields,
+  verb: Schema.String,
+  /** The record that it was done to; null where it was refused. */
+  subject: Schema.NullOr(Schema.String),
+  /** `done`, or the code of the error that it was refused with. */
+  outcome: Schema.String,
+  /** How often, within a minute. */
+  count: Schema.Int,
+  address: Schema.String,
+  request_id: Schema.String
+})
+export interface Said extends Schema.Schema.Type<typeof Said> {}
+
+/** What was done or refused, before it has its place in the log. `body` is a `Said` as JSON: the bytes that are hashed. */
+export interface Draft {
+  readonly companyId: CompanyId.CompanyId
+  readonly atMillis: number
+  readonly body: string
+}
+
+/** A line of the log. Ids grow with time, and none turns up behind one that was linked. */
+export interface Entry extends Draft {
+  readonly id: bigint
+}
+
+/** The place of an entry in its company's chain, and in that of all. */
+export interface Link {
+  readonly entryId: bigint
+  readonly companyId: CompanyId.CompanyId
+  /** 1 for a company's first entry. */
+  readonly seq: number
+  /** Of the company's chain up to here. */
+  readonly hash: string
+  /** Of the chain of all companies up to here. */
+  readonly whole: string
+}
+
+/** What comes before the first link. */
+export const origin = "0".repeat(64)
+
+const digest = (...parts: ReadonlyArray<string>): string => Id.toHex(sha256(utf8ToBytes(parts.join("\n"))))
+
+/** The SHA-256 of a company's chain, in lower-case hex, once `entry` is its last one: of the lines hash before it, id, company, time in ms, body. */
+export const hashOf = (before: string, { id, companyId, atMillis, body }: Entry): string =>
+  digest(before, String(id), companyId, String(atMillis), body)
+
+/** The same of all chains, once `hash` is the last one of any. */
+export const wholeOf = (before: string, hash: string): string => digest(before, hash)
+
+export const bodyOf = (
+  { actor, actor_id, actor_name, verb, address, request_id }: Acting,
+  { subject, outcome, count }: Pick<Said, "subject" | "outcome" | "count">
+): string => JSON.stringify({ actor, actor_id, actor_name, verb, subject, outcome, count, address, request_id })
+
+type Read<A> = Effect.Effect<A, StoreUnavailable>
+
+/** The audit log: entries are appended, by Changes and here, and linked to chains afterwards; nothing changes or removes one. */
+export class AuditStore extends Context.Service<
+  AuditStore,
+  {
+    /** Entries without a Change: of what was refused. At most 1000 at once. */
+    readonly appendAudit: (drafts: ReadonlyArray<Draft>) => Read<void>
+    /** Entries after the last one that was linked, by id; never one before which another may still turn up. */
+    readonly unlinkedAudit: (limit: number) => Read<ReadonlyArray<Entry>>
+    /** Links of entries. What was linked before stays as it is. */
+    readonly linkAudit: (links: ReadonlyArray<Link>) => Read<void>
+    /** The last link of each of these companies, and the last one of all, where there are any. */
+    readonly auditHeads: (companyIds: ReadonlyArray<CompanyId.CompanyId>) => Read<ReadonlyArray<Link>>
+    /** A company's linked entries (null: all entries, linked or not) before `before`, the newest first. */
+    readonly auditOf: (
+      companyId: CompanyId.CompanyId | null,
+      before: bigint | null,
+      limit: number
+    ) => Read<ReadonlyArray<{ readonly entry: Entry; readonly link: Link | null }>>
+    /** Links after one, by the ids of their entries; null in place of an entry that is gone. */
+    readonly auditChain: (after: bigint, limit: number) => Read<ReadonlyArray<{ readonly link: Link; readonly entry: Entry | null }>>
+    /** Entries that have no link, though a later one has, by id: nothing of this service leaves one behind. */
+    readonly strayAudit: (limit: number) => Read<ReadonlyArray<Entry>>
+  }
+>()("@satrail/core/ledger/Audit/AuditStore") {}
+
+/** The Journal, which writes into the audit log what is committed for somebody, in the same commit. */
+export const layerJournal = Layer.effect(
+  Journal,
+  Effect.map(Journal, (journal) =>
+    Journal.of({
+      commit: (change) =>
+        Effect.withFiber((fiber) => {
+          const acting = Context.get(fiber.context, Acting)
+          if (acting === undefined) return journal.commit(change)
+          const audit = bodyOf(acting, { subject: change.event?.subject ?? change.id, outcome: "done", count: 1 })
+          return journal.commit({ ...change, audit })
+        })
+    })
+  )
+)

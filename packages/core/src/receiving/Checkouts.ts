@@ -1,0 +1,221 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Installation } from "../accounts/Installation.ts"
+import type { Paused } from "../accounts/Stops.ts"
+import * as Amount from "../base/Amount.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
+import * as Decimal from "../base/Decimal.ts"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { Invalid } from "../base/Invalid.ts"
+import * as Metadata from "../base/Metadata.ts"
+import * as Worker from "../base/Worker.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import * as Page from "../ledger/Page.ts"
+import type { ChainUnavailable } from "../nodes/ChainSource.ts"
+import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
+import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import type { Asked } from "../nodes/Prices.ts"
+import * as Checkout from "./Checkout.ts"
+import * as CheckoutSteps from "./CheckoutSteps.ts"
+import { Invoices } from "./Invoices.ts"
+import { OnChainAddresses } from "./OnChainAddresses.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
+
+/** How many checkouts a page of a list has. */
+export const limit = Page.limit
+
+/** What is to be paid, and what its page says. The payer decides where `asked` is null. */
+export interface Ask extends Pick<
+  Checkout.Checkout,
+  "companyId" | "description" | "orderId" | "metadata" | "tolerancePercent" | "returnUrl" | "cancelUrl" | "locale"
+> {
+  readonly asked: Asked | null
+  readonly expirySeconds: number
+}
+
+/** Asks to be paid, over Lightning or on-chain, on a page of its own. */
+export class Checkouts extends Context.Service<
+  Checkouts,
+  {
+    /** With an invoice and an address. What a crash leaves behind of them may be paid like any other. */
+    readonly create: (
+      ask: Ask & { readonly request?: Answer.Request<Checkout.Shown> }
+    ) => Effect.Effect<
+      Answer.Outcome<Checkout.Shown>,
+      | Amount.AmountInvalid
+      | Invalid
+      | Paused
+      | RateUnavailable
+      | NodeUnavailable
+      | ChainUnavailable
+      | Conflict
+      | IdempotencyMismatch
+      | StoreUnavailable
+    >
+    /** As it stands now, by what came in until now. */
+    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
+    /** The same for who was given its link, of whichever company. */
+    readonly open: (publicId: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
+    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    readonly list: (
+      companyId: CompanyId.CompanyId,
+      query: Page.Asked
+    ) => Effect.Effect<
+      { readonly checkouts: ReadonlyArray<Checkout.Shown>; readonly next: Page.Position | undefined },
+      Invalid | StoreUnavailable
+    >
+    /** Nobody is to pay it any more, and its invoice is canceled. Canceling it again changes nothing; what is paid on-chain all the same is credited. */
+    readonly cancel: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Checkout.Shown, NotFound | Checkout.CheckoutNotOpen | StoreUnavailable>
+    /** Has every checkout follow what is due, and answers how many tasks were. */
+    readonly step: Effect.Effect<number, StoreUnavailable>
+  }
+>()("@satrail/core/receiving/Checkouts") {}
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+/** Why a payer cannot be sent to a URL, undefined where that can be. */
+export const urlIssue = (text: string): string | undefined => {
+  if (text.length > Checkout.limits.urlCharacters) return `At most ${Checkout.limits.urlCharacters} characters`
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.has(url.hostname))))
+    return "A URL that begins with https://; http:// only to this machine"
+  return url.username === "" && url.password === "" ? undefined : "A URL without a user name or password"
+}
+
+const orderIdIssue = (orderId: string): string | undefined => {
+  const { orderIdCharacters } = Checkout.limits
+  if (orderId.length > orderIdCharacters) return `At most ${orderIdCharacters} characters`
+  return Metadata.isText(orderId) ? undefined : "Well-formed text without NUL characters"
+}
+
+const within = (value: number, { minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string | undefined =>
+  Number.isInteger(value) && value >= minimum && value <= maximum ? undefined : `A whole number from ${minimum} to ${maximum}`
+
+const issueOf = (text: string | null, issue: (text: string) => string | undefined) => (text === null ? undefined : issue(text))
+
+/** What a checkout may say. What its invoice says as well, that one checks. */
+const check = Effect.fnUntraced(function* (ask: Ask) {
+  const issues: ReadonlyArray<readonly [path: string, message: string | undefined]> = [
+    ["expiry_seconds", within(ask.expirySeconds, Checkout.expirySeconds)],
+    ["tolerance_percent", within(ask.tolerancePercent, Checkout.tolerancePercent)],
+    ["order_id", issueOf(ask.orderId, orderIdIssue)],
+    ["return_url", issueOf(ask.returnUrl, urlIssue)],
+    ["cancel_url", issueOf(ask.cancelUrl, urlIssue)]
+  ]
+  for (const [path, message] of issues) if (message !== undefined) return yield* new Invalid({ path, message })
+})
+
+const publicIdBytes = 16
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const nouns = yield* NounReads
+  const receiving = yield* ReceivingReads
+  const invoices = yield* Invoices
+  const addresses = yield* OnChainAddresses
+  const { domain } = yield* Installation
+  const entropy = yield* Entropy
+  const steps = yield* CheckoutSteps.make
+  const now = Clock.currentTimeMillis
+
+  const show = Effect.fnUntraced(function* (checkout: Checkout.Checkout) {
+    return Checkout.shown(checkout, yield* receiving.arrivedFor(checkout.companyId, checkout.id), yield* now)
+  })
+
+  const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const found = Id.is(id) ? yield* nouns.get(Checkout.noun, companyId, id) : Option.none()
+    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "checkout", id })
+  })
+
+  const get = (companyId: CompanyId.CompanyId, id: string) => Effect.flatMap(find(companyId, id), show)
+
+  /** The invoice and the address, and the checkout that has them. */
+  const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, ...words }: Ask) {
+    const { companyId, description, metadata } = words
+    const id = Id.fromMillis(yield* now, entropy)
+    const own = { companyId, metadata, checkoutId: id }
+    const amount = asked ?? { amount: null, minAmount: null, maxAmount: null }
+    const invoice = yield* Effect.flatMap(invoices.create({ ...own, ...amount, description, expirySeconds }), Answer.made)
+    const address = yield* Effect.flatMap(addresses.create({ ...own, type: "segwit" }), Answer.made)
+    const isFiat = asked !== null && Amount.isFiat(asked.currency)
+    const checkout: Checkout.Checkout = {
+      id,
+      ...words,
+      publicId: Id.toHex(entropy(publicIdBytes)),
+      domain,
+      amount: invoice.amount,
+      fiatAmount: isFiat ? Decimal.format(asked.amount) : null,
+      fiatCurrency: isFiat ? asked.currency : null,
+      rate: invoice.rate,
+      rateAtMillis: invoice.rateAtMillis,
+      invoiceId: invoice.id,
+      paymentRequest: invoice.paymentRequest,
+      onChainAddressId: address.id,
+      address: address.address,
+      status: "open",
+      received: Checkout.nothing.received,
+      paidAtMillis: null,
+      endedAtMillis: null,
+      revision: 0,
+      createdAtMillis: invoice.createdAtMillis,
+      expiresAtMillis: invoice.expiresAtMillis,
+      updatedAtMillis: invoice.createdAtMillis
+    }
+    return checkout
+  })
+
+  return Checkouts.of({
+    create: Effect.fnUntraced(function* ({ request, ...ask }) {
+      const before = yield* Answers.earlier(ledger, ask.companyId, request)
+      if (before !== undefined) return before
+      yield* check(ask)
+      const checkout = yield* draft(ask)
+      const made = Checkout.shown(checkout, Checkout.nothing, checkout.createdAtMillis)
+      const once = Answer.once(checkout.companyId, request, made, checkout.createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(Checkout.created(checkout, once)), made)
+    }),
+    get,
+    open: Effect.fnUntraced(function* (publicId) {
+      const found = Metadata.isText(publicId) ? yield* nouns.named(Checkout.noun, { publicId }) : Option.none()
+      return yield* Option.isSome(found) ? show(found.value) : new NotFound({ what: "checkout", id: publicId })
+    }),
+    list: Effect.fnUntraced(function* (companyId, query) {
+      const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Checkout.noun, companyId, before, limit))
+      return { checkouts: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
+    }),
+    cancel: Effect.fnUntraced(function* (companyId, id) {
+      const checkout = yield* find(companyId, id)
+      const { status } = yield* show(checkout)
+      if (status === "canceled") return yield* show(checkout)
+      if (status !== "open" && status !== "underpaid") return yield* new Checkout.CheckoutNotOpen({ id, status })
+      // First the invoice: should it be paid at this moment, the checkout is not canceled.
+      const paying = () => Effect.fail(new Checkout.CheckoutNotOpen({ id, status: "being paid" }))
+      yield* Effect.catchTag(steps.close(checkout), "InvoiceNotPayable", paying)
+      yield* journal.commit(Checkout.canceled(checkout, yield* now))
+      return yield* get(companyId, id)
+    }),
+    step: steps.step
+  })
+})
+
+export const layer = Layer.effect(Checkouts, make)
+
+/** Has checkouts follow their payments for as long as the scope is open. */
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const checkouts = yield* Checkouts
+    yield* Worker.run(
+      "checkouts",
+      Effect.repeat(checkouts.step, { while: (claimed) => claimed >= CheckoutSteps.tasksAtOnce }),
+      Effect.sleep("1 second")
+    )
+  })
+)

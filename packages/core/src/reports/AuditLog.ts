@@ -1,0 +1,247 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
+import type { Invalid } from "../base/Invalid.ts"
+import * as Worker from "../base/Worker.ts"
+import * as Audit from "../ledger/Audit.ts"
+import * as Duties from "../ledger/Duties.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import * as Page from "../ledger/Page.ts"
+
+/** How long refusals of one kind are counted together. */
+export const countedMillis = 60_000
+
+/** How many kinds of refusals are counted at once: more are not written down, and a warning says so. */
+export const maxCounted = 10_000
+
+const batch = 1000
+
+/** One line, as it is shown. */
+export interface Row extends Audit.Said {
+  readonly id: string
+  readonly companyId: CompanyId.CompanyId
+  readonly createdAtMillis: number
+  /** Its place in the company's chain and the chains' hashes there; null until it has one, which takes a moment. */
+  readonly link: Audit.Link | null
+}
+
+/** Which lines of a log, the newest first. */
+export interface Query extends Page.Asked {
+  readonly actorId?: string | undefined
+  readonly verb?: string | undefined
+  readonly subject?: string | undefined
+  readonly outcome?: string | undefined
+  /** From then on, and before then. */
+  readonly fromMillis?: number | undefined
+  readonly untilMillis?: number | undefined
+}
+
+/** Who did what, and what was refused. */
+export class AuditLog extends Context.Service<
+  AuditLog,
+  {
+    /** A company's linked lines (null: everybody's lines). Of what is picked among very many, a page may have fewer rows than `limit`, and yet a `next`. */
+    readonly list: (companyId: CompanyId.CompanyId | null, query: Query) => Effect.Effect<Page.Page<Row>, Invalid | StoreUnavailable>
+    /** What somebody asked for was refused with `code`: the first time at once, and then together with others of its kind. */
+    readonly refused: (companyId: CompanyId.CompanyId, acting: Audit.Acting, code: string) => Effect.Effect<void>
+    /** Writes down what was counted so far. */
+    readonly flush: Effect.Effect<void, StoreUnavailable>
+  }
+>()("@satrail/core/reports/AuditLog") {}
+
+/** An entry's id, as ids are shown. */
+export const idOf = (id: bigint): string => {
+  const hex = id.toString(16).padStart(32, "0")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+// The largest that a store keeps: an id that somebody made up may be larger.
+const maxPlace = 2n ** 63n - 1n
+const placeOf = (id: string): bigint => {
+  const place = BigInt(`0x${id.replaceAll("-", "")}`)
+  return place > maxPlace ? maxPlace : place
+}
+
+const saidIn = Schema.decodeUnknownSync(Schema.fromJsonString(Audit.Said))
+
+const rowOf = ({ entry, link }: { readonly entry: Audit.Entry; readonly link: Audit.Link | null }): Row => ({
+  ...saidIn(entry.body),
+  id: idOf(entry.id),
+  companyId: entry.companyId,
+  createdAtMillis: entry.atMillis,
+  link
+})
+
+const isAsked = (row: Row, { actorId, verb, subject, outcome, fromMillis = -Infinity, untilMillis = Infinity }: Query): boolean =>
+  (actorId ?? row.actor_id) === row.actor_id &&
+  (verb ?? row.verb) === row.verb &&
+  (subject ?? row.subject) === row.subject &&
+  (outcome ?? row.outcome) === row.outcome &&
+  row.createdAtMillis >= fromMillis &&
+  row.createdAtMillis < untilMillis
+
+interface Counted {
+  readonly companyId: CompanyId.CompanyId
+  readonly acting: Audit.Acting
+  readonly code: string
+  readonly sinceMillis: number
+  count: number
+}
+
+const draftOf = ({ companyId, acting, code, sinceMillis, count }: Counted): Audit.Draft => ({
+  companyId,
+  atMillis: sinceMillis,
+  body: Audit.bodyOf(acting, { subject: null, outcome: code, count })
+})
+
+export const make = Effect.gen(function* () {
+  const store = yield* Audit.AuditStore
+  const scope = yield* Effect.scope
+  const counted = new Map<string, Counted>()
+
+  /** Looks through the log until there are as many as were asked for, or enough was looked at. */
+  const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, query: Query, limit: number) {
+    const rows: Array<Row> = []
+    let before = query.before === null ? null : placeOf(query.before)
+    for (let looked = 0; looked < Page.looks; looked += batch) {
+      const page = (yield* store.auditOf(companyId, before, batch)).map(rowOf)
+      rows.push(...page.filter((row) => isAsked(row, query)))
+      const last = page.at(-1)
+      if (last === undefined || page.length < batch || rows.length >= limit) return { rows: rows.slice(0, limit), lookedTo: null }
+      before = placeOf(last.id)
+    }
+    return { rows, lookedTo: before === null ? null : { createdAtMillis: 0, id: idOf(before) } }
+  })
+
+  const write = Effect.fnUntraced(function* (kinds: ReadonlyArray<string>) {
+    for (let at = 0; at < kinds.length; at += batch) {
+      const part = kinds.slice(at, at + batch).flatMap((kind) => counted.get(kind) ?? [])
+      for (const kind of kinds.slice(at, at + batch)) counted.delete(kind)
+      const drafts = part.flatMap((one) => (one.count === 0 ? [] : [draftOf(one)]))
+      if (drafts.length > 0) yield* store.appendAudit(drafts)
+    }
+  })
+  const flush = Effect.suspend(() => write([...counted.keys()]))
+  const lost = Effect.catch((error: StoreUnavailable) => Effect.logWarning("audit: refusals were not written down", error))
+  yield* Effect.addFinalizer(() => lost(flush))
+
+  return AuditLog.of({
+    list: (companyId, query) => Page.pick(query.limit, (limit) => find(companyId, query, limit)),
+    refused: Effect.fnUntraced(function* (companyId, acting, code) {
+      const kind = `${companyId} ${acting.actor} ${acting.actor_id} ${code}`
+      const before = counted.get(kind)
+      if (before !== undefined) {
+        before.count++
+        return
+      }
+      const sinceMillis = yield* Clock.currentTimeMillis
+      if (counted.size >= maxCounted)
+        return yield* Effect.logWarning("audit: too many kinds of refusals; this one is not written down", { code })
+      const one = { companyId, acting, code, sinceMillis, count: 0 }
+      counted.set(kind, one)
+      // Only while something is counted does anything wait: a service that refuses nothing does nothing.
+      yield* Effect.forkIn(Effect.delay(lost(write([kind])), countedMillis), scope)
+      yield* store
+        .appendAudit([draftOf({ ...one, count: 1 })])
+        .pipe(Effect.catch((error) => Effect.logWarning("audit: a refusal was not written down", error)))
+    }),
+    flush
+  })
+})
+
+/** What was counted is written down after a minute, and at the end. */
+export const layer = Layer.effect(AuditLog, make)
+
+/** Links what is not linked yet, the oldest first. Whoever else does it at the same time writes the same. Answers how many. */
+export const link = Effect.gen(function* () {
+  const store = yield* Audit.AuditStore
+  const found = yield* store.unlinkedAudit(batch)
+  const heads = yield* store.auditHeads([...new Set(found.map(({ companyId }) => companyId))])
+  const last = new Map<CompanyId.CompanyId, Audit.Link>()
+  let newest: Audit.Link | undefined
+  for (const head of heads) {
+    const known = last.get(head.companyId)
+    if (known === undefined || known.entryId < head.entryId) last.set(head.companyId, head)
+    if (newest === undefined || newest.entryId < head.entryId) newest = head
+  }
+  // Another process may have linked some of them in the meantime: what follows its last link goes on from there.
+  const linkedTo = newest?.entryId ?? 0n
+  const entries = found.filter(({ id }) => id > linkedTo)
+  const links = entries.map((entry) => {
+    const before = last.get(entry.companyId)
+    const hash = Audit.hashOf(before?.hash ?? Audit.origin, entry)
+    const made: Audit.Link = {
+      entryId: entry.id,
+      companyId: entry.companyId,
+      seq: (before?.seq ?? 0) + 1,
+      hash,
+      whole: Audit.wholeOf(newest?.whole ?? Audit.origin, hash)
+    }
+    last.set(entry.companyId, made)
+    newest = made
+    return made
+  })
+  if (links.length > 0) yield* store.linkAudit(links)
+  return found.length
+})
+
+/** How a head is written down and given back: the entry's id, and the hash of all chains there. */
+export const headText = ({ entryId, whole }: Audit.Link): string => `${entryId}:${whole}`
+
+const dayMillis = 24 * 3_600_000
+
+/** Links every second, in one process at a time. Logs the head of all chains when it begins and each day: keep these lines where the database's owner cannot change them. */
+export const layerWorker = Layer.effectDiscard(
+  Duties.run("audit", () =>
+    Effect.suspend(() => {
+      let loggedAtMillis = -Infinity
+      const step = Effect.gen(function* () {
+        yield* Effect.repeat(link, { while: (count) => count === batch })
+        const nowMillis = yield* Clock.currentTimeMillis
+        if (nowMillis < loggedAtMillis + dayMillis) return
+        loggedAtMillis = nowMillis
+        const [newest] = (yield* (yield* Audit.AuditStore).auditHeads([])).toSorted((a, b) => (a.entryId < b.entryId ? 1 : -1))
+        if (newest !== undefined) yield* Effect.logInfo("audit: head", { head: headText(newest) })
+      })
+      return Worker.run("audit chain", step, Effect.sleep("1 second"))
+    })
+  )
+)
+
+/** Something that is not as it was written: an entry that was `changed`, `removed` or `inserted`, a `chain` that does not follow, a `head` that is not there. */
+export interface Fault {
+  readonly kind: "changed" | "removed" | "inserted" | "chain" | "head"
+  readonly companyId: CompanyId.CompanyId | null
+  /** The entry's. */
+  readonly id: string
+}
+
+/** Checks every link of every chain, and that `head`, which was logged once, is where it was. Reads page after page. Tells at most 1000 of the strays. */
+export const verify = Effect.fnUntraced(function* (head: string | null, tell: (fault: Fault) => Effect.Effect<void>) {
+  const store = yield* Audit.AuditStore
+  const chains = new Map<CompanyId.CompanyId, { readonly seq: number; readonly hash: string }>()
+  let [faults, entries, whole, after, isHeadThere] = [0, 0, Audit.origin, 0n, head === null]
+  const found = (kind: Fault["kind"], id: bigint, companyId: CompanyId.CompanyId | null) => {
+    faults++
+    return tell({ kind, companyId, id: idOf(id) })
+  }
+  for (;;) {
+    const page = yield* store.auditChain(after, batch)
+    for (const { link, entry } of page) {
+      const { companyId, entryId, seq, hash } = link
+      const before = chains.get(companyId) ?? { seq: 0, hash: Audit.origin }
+      if (entry === null) yield* found("removed", entryId, companyId)
+      else if (hash !== Audit.hashOf(before.hash, entry)) yield* found("changed", entryId, companyId)
+      whole = Audit.wholeOf(whole, hash)
+      if (seq !== before.seq + 1 || whole !== link.whole) yield* found("chain", entryId, companyId)
+      chains.set(companyId, { seq, hash })
+      whole = link.whole
+      isHeadThere ||= headText(link) === head
+      entries++
+      after = entryId
+    }
+    if (page.length < batch) break
+  }
+  for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
+  if (!isHeadThere) yield* found("head", BigInt(/^\d{1,19}(?=:)/.exec(head ?? "")?.[0] ?? 0), null)
+  return { entries, faults }
+})

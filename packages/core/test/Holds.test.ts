@@ -1,0 +1,251 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { Journal } from "../src/ledger/Journal.ts"
+import { LightningReceiver, NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
+import { Holds } from "../src/receiving/Holds.ts"
+import * as Invoice from "../src/receiving/Invoice.ts"
+import { Invoices } from "../src/receiving/Invoices.ts"
+import * as LookUps from "../src/receiving/LookUps.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import { Records } from "../src/service/Records.ts"
+import { asked, company, companyWith, confirm, has, made, mine, replace, said, scenario } from "./World.ts"
+
+// Hold invoices: what is paid waits at the node until its company settles or cancels, and is money only when the node has said that it is settled.
+
+const preimage = Preimage.make("0b".repeat(32))
+const paymentHash = Preimage.hashOf(preimage)
+
+const create = Effect.fnUntraced(function* (
+  payee: Company,
+  hold: { readonly paymentHash: typeof paymentHash | null } = { paymentHash: null }
+) {
+  const amount = yield* asked(1000)
+  return yield* (yield* Invoices).create({ companyId: payee.id, ...amount, description: "tea", expirySeconds: 3600, metadata: {}, hold })
+})
+const holdInvoice = (payee: Company, hash: typeof paymentHash | null = null) => made(create(payee, { paymentHash: hash }))
+const pay = ({ paymentRequest }: Invoice.Invoice) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest }))
+const step = Effect.flatMap(Holds, ({ step }) => step)
+/** A step for which this one is due. */
+const later = Effect.andThen(TestClock.adjust(LookUps.holds.mostMillis), step)
+const get = ({ companyId, id }: Invoice.Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.get(companyId, id))
+const settle = ({ companyId, id }: Invoice.Invoice, given: Preimage.Preimage | null = null) =>
+  Effect.flatMap(Invoices, (invoices) => invoices.settle(companyId, id, given))
+const cancel = ({ companyId, id }: Invoice.Invoice) => Effect.flatMap(Invoices, (invoices) => invoices.cancel(companyId, id))
+const stored = ({ companyId, id }: Invoice.Invoice) =>
+  Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), Option.getOrThrow))
+const statusOf = (row: Invoice.Invoice) => Effect.map(stored(row), ({ status }) => status)
+const told = Effect.gen(function* () {
+  const events = yield* (yield* Records).events(0n, 1000)
+  return events.map(({ type }) => type).filter((type) => type.startsWith("invoice.") && type !== "invoice.created")
+})
+/** How the payment stands at the node. */
+const atNode = ({ paymentHash }: Invoice.Invoice) =>
+  Effect.flatMap(LightningReceiver, (receiver) => Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag))
+/** Why it is refused. */
+const why = <A, E extends { readonly _tag: string }, R>(refused: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(refused), (error) => ("status" in error ? `${error._tag}: ${String(error.status)}` : error._tag))
+const none = { posted: 0, held: 0 }
+
+/** A node that hears nothing of ours while it is away. */
+const node = () => {
+  const world = { isAway: false }
+  const reached = <A, E>(told: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | NodeUnavailable> =>
+      world.isAway ? Effect.fail(new NodeUnavailable({ operation: "told", cause: new Error("away") })) : told
+    )
+  const change = replace(LightningReceiver, (receiver) =>
+    LightningReceiver.of({
+      ...receiver,
+      lookupInvoice: (hash) => reached(receiver.lookupInvoice(hash)),
+      ...(receiver.holding && {
+        holding: {
+          ...receiver.holding,
+          settle: (hold, given) => reached(receiver.holding?.settle(hold, given) ?? Effect.die("holds")),
+          cancel: (hold) => reached(receiver.holding?.cancel(hold) ?? Effect.die("holds"))
+        }
+      })
+    })
+  )
+  return { change, world }
+}
+
+/** A hold invoice that was paid, and of which its company was told. */
+const heldFor = Effect.fnUntraced(function* (payee: Company, hash: typeof paymentHash | null = null) {
+  const row = yield* holdInvoice(payee, hash)
+  yield* pay(row)
+  yield* later
+  assert.strictEqual(yield* statusOf(row), "held")
+  return yield* stored(row)
+})
+
+describe("a hold invoice", () => {
+  scenario("hold: what is paid is nobody's until its company settles it, and is credited once then", function* () {
+    const payee = yield* company()
+    const row = yield* holdInvoice(payee)
+    yield* later
+    assert.strictEqual((yield* get(row)).standing, "open")
+    yield* pay(row)
+    yield* later
+    const held = yield* get(row)
+    assert.deepStrictEqual([held.standing, held.held, held.received, held.preimage], ["accepted", Msat.fromSats(1000), null, null])
+    assert.isAbove(held.heldUntilMillis ?? 0, held.createdAtMillis + 6 * 3600 * 1000)
+    assert.deepStrictEqual(yield* has(payee), none)
+    for (const _ of [1, 2]) {
+      const { standing, received, preimage } = yield* settle(row)
+      assert.deepStrictEqual([standing, received], ["settled", Msat.fromSats(1000)])
+      assert.isTrue(preimage !== null && Preimage.proves(preimage, row.paymentHash))
+    }
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    assert.deepStrictEqual(yield* told, ["invoice.held", "invoice.settled"])
+    assert.strictEqual(yield* later, 0)
+  })
+
+  scenario("hold: one that is noticed only when it is to be settled is settled all the same", function* () {
+    const payee = yield* company()
+    const row = yield* holdInvoice(payee)
+    yield* pay(row)
+    assert.strictEqual((yield* settle(row)).standing, "settled")
+    assert.deepStrictEqual(yield* told, ["invoice.held", "invoice.settled"])
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+  })
+
+  scenario("hold: what is canceled goes back, and is never settled", function* () {
+    const payee = yield* company()
+    const row = yield* heldFor(payee)
+    for (const _ of [1, 2]) assert.strictEqual((yield* cancel(row)).standing, "canceled")
+    assert.deepStrictEqual([yield* statusOf(row), yield* atNode(row)], ["canceled", "canceled"])
+    assert.strictEqual(yield* why(settle(row)), "InvoiceNotHeld: canceled")
+    assert.deepStrictEqual(yield* has(payee), none)
+    assert.deepStrictEqual(yield* told, ["invoice.held", "invoice.canceled"])
+    assert.strictEqual(yield* later, 0)
+  })
+
+  scenario("hold: settled and canceled at once, it is one of the two, on record and at the node", function* () {
+    const payee = yield* company()
+    for (const first of ["settle", "cancel"] as const) {
+      const row = yield* heldFor(payee)
+      const [settles, cancels] = [Effect.isSuccess(settle(row)), Effect.isSuccess(cancel(row))]
+      const ends = yield* Effect.all(first === "settle" ? [settles, cancels] : [cancels, settles], { concurrency: 2 })
+      assert.sameMembers(ends, [true, false])
+      assert.strictEqual(yield* atNode(row), yield* statusOf(row))
+    }
+  })
+
+  scenario(
+    "hold: settled while the node is away, nothing is credited before the node has the money, and canceling it is refused",
+    node,
+    function* ({ world }) {
+      const payee = yield* company()
+      const row = yield* heldFor(payee, paymentHash)
+      world.isAway = true
+      assert.strictEqual((yield* settle(row, preimage)).standing, "accepted")
+      yield* later
+      assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settling", none])
+      assert.strictEqual(yield* why(cancel(row)), "InvoiceNotPayable: accepted")
+      world.isAway = false
+      yield* later
+      assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
+    }
+  )
+
+  scenario(
+    "hold: canceled while the node is away, it goes back when the node is there again, and settling it is refused",
+    node,
+    function* ({ world }) {
+      const payee = yield* company()
+      const row = yield* heldFor(payee)
+      world.isAway = true
+      assert.strictEqual((yield* cancel(row)).standing, "canceled")
+      yield* later
+      assert.deepStrictEqual([yield* statusOf(row), yield* why(settle(row))], ["canceling", "InvoiceNotHeld: canceled"])
+      world.isAway = false
+      yield* later
+      assert.deepStrictEqual([yield* statusOf(row), yield* atNode(row), yield* has(payee)], ["canceled", "canceled", none])
+    }
+  )
+
+  scenario("hold: what nobody settles goes back well before its HTLCs end, and a settle after that is refused", function* () {
+    const payee = yield* company()
+    const row = yield* heldFor(payee)
+    const { _tag, ...state } = yield* (yield* LightningReceiver).lookupInvoice(row.paymentHash)
+    const blocksLeft = "held" in state ? (state.held?.blocksLeft ?? 0) : 0
+    yield* mine(blocksLeft - LookUps.holds.marginBlocks - 1)
+    yield* later
+    assert.strictEqual(yield* statusOf(row), "held")
+    yield* mine(1)
+    yield* later
+    assert.deepStrictEqual([yield* statusOf(row), yield* atNode(row)], ["canceled", "canceled"])
+    assert.strictEqual(yield* why(settle(row)), "InvoiceNotHeld: canceled")
+    assert.deepStrictEqual(yield* told, ["invoice.held", "invoice.canceled"])
+  })
+
+  scenario(
+    "hold: with its own payment hash a company gives the preimage to settle, and nobody sees it before",
+    node,
+    function* ({ world }) {
+      const payee = yield* company()
+      const row = yield* heldFor(payee, paymentHash)
+      assert.strictEqual(row.paymentHash, paymentHash)
+      for (const wrong of [null, Preimage.make("0c".repeat(32))]) assert.match(yield* why(settle(row, wrong)), /^Invalid/)
+      assert.strictEqual(yield* statusOf(row), "held")
+      world.isAway = true
+      yield* settle(row, preimage)
+      world.isAway = false
+      yield* later
+      assert.deepStrictEqual([(yield* get(row)).preimage, yield* has(payee)], [preimage, { posted: 1000, held: 0 }])
+    }
+  )
+
+  scenario("C32: hold: a payment hash of any other invoice at the node is refused, whosever it is", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    yield* holdInvoice(one, paymentHash)
+    assert.match(yield* said(create(other, { paymentHash })), /^Invalid/)
+    const plain = yield* (yield* LightningReceiver).createInvoice({
+      id: one.id,
+      amount: Msat.fromSats(1),
+      description: { _tag: "Text", text: "of the operator" },
+      expirySeconds: 60
+    })
+    assert.match(yield* said(create(other, { paymentHash: plain.paymentHash })), /^Invalid/)
+  })
+
+  scenario("hold: one that nobody pays expires, and its job ends", function* () {
+    const row = yield* holdInvoice(yield* company())
+    assert.strictEqual(yield* why(settle(row)), "InvoiceNotHeld: open")
+    yield* TestClock.adjust("1 hour")
+    yield* step
+    assert.strictEqual(yield* statusOf(row), "expired")
+    assert.strictEqual(yield* later, 0)
+  })
+
+  scenario("hold: it is paid from outside only, and an ordinary invoice is not settled by its company", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const row = yield* holdInvoice(payee)
+    assert.strictEqual(yield* said(confirm(payer, row.paymentRequest)), "DestinationRefused: invoice_not_payable")
+    const plain = yield* made(
+      (yield* Invoices).create({ companyId: payee.id, ...(yield* asked(5)), description: "", expirySeconds: 60, metadata: {} })
+    )
+    assert.strictEqual(yield* why(settle(plain)), "InvoiceNotHeld: open")
+  })
+
+  scenario(
+    "hold: a node that holds no payments is not asked for one",
+    () => ({ change: replace(LightningReceiver, ({ holding: _, ...receiver }) => LightningReceiver.of(receiver)) }),
+    function* () {
+      assert.match(yield* said(create(yield* company())), /^Invalid/)
+    }
+  )
+
+  scenario("hold: settled on record and at the node, it is credited by whoever is told first", function* () {
+    const payee = yield* company()
+    const row = yield* heldFor(payee)
+    yield* (yield* Journal).commit(Invoice.settling(row, null, row.createdAtMillis))
+    // The process died here: another one finds the job.
+    yield* later
+    assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
+  })
+})

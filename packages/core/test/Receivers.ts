@@ -1,0 +1,96 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { Company } from "../src/accounts/Company.ts"
+import type { Settings } from "../src/events/Endpoint.ts"
+import { cursorOf } from "../src/events/Events.ts"
+import type { Notice } from "../src/events/Notice.ts"
+import { PollMillis } from "../src/events/Tail.ts"
+import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
+import { Poster, type Posted, Renderer, Secrets } from "../src/events/webhooks/Ports.ts"
+import { Webhooks } from "../src/events/webhooks/Webhooks.ts"
+import * as Dispatcher from "../src/events/webhooks/Dispatcher.ts"
+import { settings as usual } from "./Rows.ts"
+import { made, type Ports, type Process, type World } from "./World.ts"
+
+export interface Request {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly atMillis: number
+}
+
+export const ok: Posted = { _tag: "Answered", status: 204, body: "", retryAfter: null }
+export const broken = (status: number, retryAfter: string | null = null): Posted => ({ _tag: "Answered", status, body: "no", retryAfter })
+
+/** Receivers of webhooks: what each was sent, and how it answers. */
+const receivers = () => {
+  const sent: Array<Request> = []
+  const state = { answer: (_: Request): Effect.Effect<Posted> => Effect.succeed(ok) }
+  const poster: Poster = {
+    issue: (url) => (url.startsWith("https://") ? undefined : "An https URL"),
+    post: (ask) =>
+      Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
+        const request = { ...ask, atMillis }
+        sent.push(request)
+        return state.answer(request)
+      })
+  }
+  const secrets: Secrets = {
+    seal: (text, owner) => `${owner} ${text}`,
+    open: (sealed, owner) => (sealed.startsWith(owner) ? sealed.slice(owner.length + 1) : undefined),
+    sign: (text) => `signed(${text.length})`,
+    publicKey: "public"
+  }
+  return { sent, state, poster, secrets }
+}
+
+const idOf: Renderer["Service"]["idOf"] = (place, companyId) => `evt_${cursorOf(place)}_${companyId}`
+const renderer = Renderer.of({
+  idOf,
+  render: ({ place, companyId, type, subject, record }: Notice) =>
+    JSON.stringify({ id: idOf(place, companyId), type, subject, status: "status" in record ? record.status : null })
+})
+
+export const world = ({ isAway = false } = {}) => {
+  const all = receivers()
+  const store = { isAway }
+  /** A store that is away whenever a delivery is recorded. */
+  const away = (journal: Journal["Service"]): Journal["Service"] => ({
+    commit: (change) =>
+      store.isAway && change._tag === "DeliveryMade"
+        ? Effect.fail(new StoreUnavailable({ operation: "test", cause: new Error("away") }))
+        : journal.commit(change)
+  })
+  const change: World["change"] = (ports) =>
+    Context.add(ports, Journal, away(Context.get(ports, Journal))).pipe(
+      Context.add(Poster, all.poster),
+      Context.add(Secrets, all.secrets),
+      Context.add(PollMillis, 3_600_000)
+    )
+  // Days pass here: what happens four times a second would happen a million times.
+  return { sent: all.sent, state: all.state, store, change, settings: { ...usual, dutyLeaseMillis: 30 * 86_400_000 } }
+}
+
+/** A process that sends webhooks, until the scope closes. */
+export const sending = Effect.flatMap(Effect.context<Ports | Process>(), (context) =>
+  Layer.build(Layer.fresh(Dispatcher.layerWorker)).pipe(Effect.provideService(Renderer, renderer), Effect.provideContext(context))
+)
+
+const settings = (fields: Partial<Settings> = {}): Settings => ({
+  url: "https://shop.example/webhooks",
+  description: "",
+  types: [],
+  signatureHeader: null,
+  ...fields
+})
+
+export const endpoint = Effect.fnUntraced(function* ({ id }: Pick<Company, "id">, fields: Partial<Settings> = {}) {
+  return yield* made((yield* Webhooks).create({ companyId: id, settings: settings(fields) }))
+})
+
+export const read = ({
+  body
+}: Request): { readonly id: string; readonly type: string; readonly subject: string; readonly status: string } => JSON.parse(body)
+export const types = (sent: ReadonlyArray<Request>) => sent.map((request) => read(request).type)
+/** Long enough for what follows from a commit, step by step. */
+export const second = Effect.repeat(TestClock.adjust(100), { times: 9 })

@@ -1,0 +1,33 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Runway from "../src/reports/reconciliation/Runway.ts"
+
+const day = 24 * 3600 * 1000
+const mark = (days: number, sats: number): Runway.Mark => ({ atMillis: days * day, out: Msat.fromSats(sats) })
+const runway = (marks: ReadonlyArray<Runway.Mark>, days: number, sats: number, owned: number) =>
+  Runway.runway(marks, { ...mark(days, sats), owned: Msat.fromSats(owned) })
+
+describe("Runway", () => {
+  it("runway: 300 sent in 30 days, and 1000 owned: 100 days", () => {
+    assert.deepStrictEqual(runway([mark(0, 200)], 30, 500, 1000), { spent: Msat.fromSats(300), sinceMillis: 0, days: 100 })
+  })
+
+  it("runway: nothing is foretold of nothing sent, of less than a day, or before the first comparison", () => {
+    assert.isNull(runway([mark(0, 200)], 30, 200, 1000)?.days)
+    assert.isNull(runway([mark(0, 200)], 0.9, 500, 1000)?.days)
+    assert.isUndefined(runway([], 30, 500, 1000))
+  })
+
+  it("runway: a mark a day is kept, of 30 days and no more, however often is compared and for however long", () => {
+    let marks: ReadonlyArray<Runway.Mark> = []
+    for (let hour = 0; hour < 24 * 100; hour++) marks = Runway.marked(marks, mark(hour / 24, hour))
+    assert.isAtMost(marks.length, 32)
+    const [first] = marks
+    const age = 99 + 23 / 24 - (first?.atMillis ?? 0) / day
+    assert.isTrue(age >= 30 && age < 31, String(age))
+  })
+
+  it("runway: after a pause the mark before it still counts", () => {
+    assert.deepStrictEqual(Runway.marked([mark(0, 0), mark(1, 5)], mark(90, 10)), [mark(1, 5), mark(90, 10)])
+  })
+})

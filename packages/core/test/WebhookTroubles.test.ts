@@ -1,0 +1,176 @@
+import { assert } from "@effect/vitest"
+import { Clock, Effect, Exit, Redacted, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import type { Company } from "../src/accounts/Company.ts"
+import { maxAttempts } from "../src/events/webhooks/Schedule.ts"
+import * as Signature from "../src/events/webhooks/Signature.ts"
+import { Webhooks } from "../src/events/webhooks/Webhooks.ts"
+import { broken, endpoint, ok, read, type Request, second, sending, world } from "./Receivers.ts"
+import { company, invoice, scenario } from "./World.ts"
+
+const attemptsOf = (sent: ReadonlyArray<Request>) => sent.map(({ headers }) => Number(headers["x-satrail-attempt"]))
+const answering =
+  (...answers: ReadonlyArray<number | "nothing">) =>
+  (_: Request) => {
+    const [now = 204] = answers
+    return Effect.succeed(now === "nothing" ? { _tag: "Unanswered" as const, reason: "no connection" } : broken(now))
+  }
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+for (const answer of [302, 400, 500, "nothing"] as const)
+  scenario(
+    `webhooks: ${answer === "nothing" ? "no answer" : answer} is a failure, and is tried again ten times`,
+    () => world(),
+    function* ({ sent, state }) {
+      yield* sending
+      const row = yield* company()
+      yield* endpoint(row, { types: ["invoice.created"] })
+      yield* second
+      state.answer = answering(answer)
+      yield* invoice(row, 1)
+      for (let i = 0; i < 16; i++) yield* TestClock.adjust("6 hours")
+      assert.deepStrictEqual(attemptsOf(sent), upTo(maxAttempts))
+    }
+  )
+
+scenario(
+  "webhooks: a process that takes over in the middle of a schedule goes on with it, and begins nothing anew",
+  () => world(),
+  function* ({ sent, state }) {
+    const row = yield* company()
+    yield* endpoint(row, { types: ["invoice.created"] })
+    state.answer = answering(500)
+    const first = yield* Scope.make()
+    yield* Scope.provide(sending, first)
+    yield* second
+    yield* invoice(row, 1)
+    yield* second
+    yield* TestClock.adjust("10 minutes")
+    assert.deepStrictEqual(attemptsOf(sent), [1, 2, 3])
+    yield* Scope.close(first, Exit.void)
+    yield* TestClock.adjust("10 minutes")
+    yield* sending
+    yield* TestClock.adjust("5 minutes")
+    assert.lengthOf(sent, 3, "it is not due yet")
+    state.answer = () => Effect.succeed(ok)
+    yield* TestClock.adjust("30 minutes")
+    assert.deepStrictEqual(attemptsOf(sent), [1, 2, 3, 4])
+    assert.strictEqual(new Set(sent.map(({ headers }) => headers["webhook-id"])).size, 1)
+    yield* TestClock.adjust("2 days")
+    assert.lengthOf(sent, 4, "it is there")
+  }
+)
+
+/** A process whose clock can be wrong by `state.aheadMillis`; how long it sleeps is right, as timers of a machine are. */
+const jumping = Effect.map(Clock.Clock, (clock) => {
+  const state = { aheadMillis: 0 }
+  const ahead: Clock.Clock = {
+    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + state.aheadMillis,
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + state.aheadMillis),
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+    currentTimeNanos: clock.currentTimeNanos,
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration)
+  }
+  return { state, clock: ahead }
+})
+
+scenario(
+  "webhooks: a clock that jumps sends nothing twice, and loses nothing",
+  () => world(),
+  function* ({ sent, state }) {
+    const { clock, state: jumped } = yield* jumping
+    yield* Effect.provideService(sending, Clock.Clock, clock)
+    const row = yield* company()
+    yield* endpoint(row, { types: ["invoice.created"] })
+    yield* second
+    state.answer = answering(503)
+    yield* invoice(row, 1)
+    yield* second
+    assert.deepStrictEqual(attemptsOf(sent), [1])
+    // Ahead by a day: what was due meanwhile is sent once.
+    jumped.aheadMillis = 86_400_000
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual(attemptsOf(sent), [1, 2])
+    // Back by two: what is new is sent, and what waits waits for its time.
+    jumped.aheadMillis = -86_400_000
+    state.answer = () => Effect.succeed(ok)
+    const { id } = yield* invoice(row, 1)
+    yield* second
+    assert.deepStrictEqual(
+      sent.slice(2).map((one) => read(one).subject),
+      [id]
+    )
+    yield* TestClock.adjust("1 day")
+    assert.lengthOf(sent, 3)
+    yield* TestClock.adjust("2 days")
+    assert.deepStrictEqual(attemptsOf(sent), [1, 2, 1, 3])
+    yield* TestClock.adjust("5 days")
+    assert.lengthOf(sent, 4)
+  }
+)
+
+scenario(
+  "webhooks: while a secret is rotated under load, each request is signed with one that its owner knows",
+  () => world(),
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* company()
+    const issued = yield* endpoint(row, { types: ["invoice.created"] })
+    yield* second
+    state.answer = () => Effect.as(Effect.sleep(500), ok)
+    const secrets = [Redacted.value(issued.secret)]
+    const known: Array<ReadonlyArray<string>> = []
+    for (let round = 0; round < 6; round++) {
+      for (let i = 0; i < 12; i++) yield* invoice(row, 1)
+      yield* TestClock.adjust(100)
+      const { secret } = yield* (yield* Webhooks).rotate(row.id, issued.endpoint.id, 3600)
+      secrets.push(Redacted.value(secret))
+      yield* second
+      while (known.length < sent.length) known.push([...secrets])
+    }
+    yield* TestClock.adjust("1 minute")
+    while (known.length < sent.length) known.push([...secrets])
+    assert.strictEqual(new Set(sent.map((request) => read(request).subject)).size, 72)
+    for (const [i, { headers, body }] of sent.entries()) {
+      const content = Signature.contentOf(headers["webhook-id"] ?? "", Number(headers["webhook-timestamp"]), body)
+      const signatures = headers["webhook-signature"]?.split(" ") ?? []
+      // Of the last two: with an overlap whoever has put in the new one, and whoever has not yet, can verify.
+      const recent = known[i]?.slice(-2) ?? []
+      assert.isTrue(
+        recent.some((secret) => signatures.includes(Signature.symmetric(secret, content))),
+        `request ${i}`
+      )
+    }
+  }
+)
+
+scenario(
+  "webhooks: a dead endpoint among a hundred costs the others nothing, and gets all when it is back",
+  () => world(),
+  function* ({ sent, state }) {
+    yield* sending
+    const dead = yield* company()
+    yield* endpoint(dead, { url: "https://dead.example/", types: ["invoice.created"] })
+    const others: Array<Company> = []
+    for (let i = 0; i < 99; i++) {
+      const row = yield* company()
+      others.push(row)
+      yield* endpoint(row, { url: `https://alive.example/${row.id}`, types: ["invoice.created"] })
+    }
+    yield* second
+    state.answer = ({ url }) => Effect.succeed(url.includes("dead") ? { _tag: "Unanswered", reason: "no connection" } : ok)
+    const count = 20
+    for (let i = 0; i < count; i++) yield* invoice(dead, 1)
+    for (const row of others) yield* invoice(row, 1)
+    yield* second
+    const to = (name: string) => sent.filter(({ url }) => url.includes(name))
+    assert.strictEqual(new Set(to("alive").map(({ url }) => url)).size, 99)
+    assert.lengthOf(to("alive"), 99)
+    state.answer = () => Effect.succeed(ok)
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual(new Set(to("dead").map((request) => read(request).subject)).size, count)
+    assert.lengthOf(to("alive"), 99)
+  }
+)

@@ -1,0 +1,123 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Network } from "@satrail/bitcoin/Network"
+import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import { Companies } from "@satrail/core/accounts/Companies"
+import * as Fee from "@satrail/core/accounts/Fee"
+import { Fees } from "@satrail/core/accounts/Fees"
+import { Installation } from "@satrail/core/accounts/Installation"
+import { Plan } from "@satrail/core/accounts/Plan"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Caller, Scopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example } from "../Examples.ts"
+import * as LimitsView from "../LimitsView.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+
+const Rate = Schema.Struct({
+  base_sats: Schema.Finite.annotate({
+    description: "What each costs, whatever its amount, in satoshis to three decimals",
+    examples: [100]
+  }),
+  parts_per_million: Schema.Int.annotate({ description: "Of the amount, rounded up to a thousandth of a satoshi", examples: [5000] })
+}).annotate({ identifier: "FeeRate" })
+
+const rate = ({ base, partsPerMillion }: Fee.FeeRate): typeof Rate.Type => ({
+  base_sats: Scalars.exactSats(base),
+  parts_per_million: Number(partsPerMillion)
+})
+
+const Limited = { limits: LimitsView.schema, remaining: LimitsView.remaining }
+
+const Account = Schema.Struct({
+  id: Scalars.Uuid,
+  name: Schema.String,
+  plan: Plan,
+  network: Network,
+  frozen: Schema.Boolean.annotate({ description: "Whether the operator has frozen it: nothing of its is sent" }),
+  fees: Schema.Struct({
+    lightning: Rate,
+    on_chain: Rate,
+    internal: Rate.annotate({ description: "To a company of this service" }),
+    routing_allowance: Rate.annotate({
+      description: "What is held besides for the route of a Lightning payment: the most that it may cost"
+    })
+  }).annotate({
+    identifier: "Fees",
+    description: "What sending costs. On-chain, what miners are paid now comes on top: an estimate says how much"
+  }),
+  ...Limited,
+  api_key: Schema.Struct({ id: Schema.String, ...Limited }).annotate({ description: "The key that asks" })
+}).annotate({ identifier: "Account" })
+
+const nothing = { limits: null, remaining: null }
+
+const get = Section.company(
+  HttpApiEndpoint.get("account", "/v1/account", {
+    success: Envelope.success(200, Account),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read", "receive", "send"])
+    .annotate(OpenApi.Summary, "Fetch the account")
+    .annotate(
+      OpenApi.Description,
+      "Who the key belongs to, on which network; what sending costs, and what the company and this key may still send. Needs the scope `read`, `receive` or `send`."
+    )
+    .annotate(Example, ({ apiKey, companyId }) => ({
+      message: "Account",
+      data: {
+        id: companyId,
+        name: "Example Ltd",
+        plan: "paid",
+        network: "regtest",
+        frozen: false,
+        fees: {
+          lightning: { base_sats: 0, parts_per_million: 2000 },
+          on_chain: { base_sats: 100, parts_per_million: 1000 },
+          internal: rate(Fee.free),
+          routing_allowance: rate({ base: Msat.fromSats(5), partsPerMillion: 5000n })
+        },
+        ...nothing,
+        api_key: { id: apiKey.id, ...nothing }
+      }
+    })),
+  Effect.all([ApiKeys, Companies, Fees, Installation]),
+  ([apiKeys, companies, fees, { network }]) =>
+    () =>
+      Effect.gen(function* () {
+        const { apiKey: own } = yield* Caller
+        const [company, companySpent, { apiKey, spent }] = yield* Errors.answered(
+          Effect.all([companies.get(own.companyId), companies.spent(own.companyId), apiKeys.get(own.id)], { concurrency: 3 })
+        )
+        const { routingAllowance, ...rates } = fees.terms(company)
+        return Envelope.ok("Account", {
+          id: company.id,
+          name: company.name,
+          plan: company.plan,
+          network,
+          frozen: company.frozen !== null,
+          fees: {
+            lightning: rate(rates.lightning),
+            on_chain: rate(rates.onChain),
+            internal: rate(rates.internal),
+            routing_allowance: rate(routingAllowance)
+          },
+          limits: LimitsView.of(company.limits),
+          remaining: yield* LimitsView.remainingOf(company.limits, companySpent),
+          api_key: {
+            id: apiKey.id,
+            limits: LimitsView.of(apiKey.limits),
+            remaining: yield* LimitsView.remainingOf(apiKey.limits, spent)
+          }
+        })
+      })
+)
+
+/** What a company is to this service. */
+export const section = Section.make(
+  "account",
+  { title: "Account", description: "Whose the key is, what sending costs, and what is left" },
+  [get]
+)

@@ -1,0 +1,174 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Audit from "@satrail/core/ledger/Audit"
+import { AuditLog, idOf, type Query, type Row } from "@satrail/core/reports/AuditLog"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { companyId, Scopes } from "../Authentication.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Page from "../Page.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const { literals } = Audit.Actor.fields.actor
+
+/** A line for the company: it sees that the operator did something, and not from where. */
+const view = View.make<Row>()(
+  { identifier: "AuditEntry" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    actor: [Schema.Literals(literals), (row) => row.actor],
+    actor_id: [Schema.String.annotate({ description: "The id of the key or token; `root`: the configured token" }), (row) => row.actor_id],
+    actor_name: [Schema.String, (row) => row.actor_name],
+    verb: [Schema.String.annotate({ description: "The operation, by its `operationId`", examples: ["send.confirm"] }), (row) => row.verb],
+    subject: [
+      Schema.NullOr(Schema.String).annotate({ description: "The record that it was done to; null where it was refused" }),
+      (row) => row.subject
+    ],
+    outcome: [Schema.String.annotate({ description: "`done`, or the code of the error" }), (row) => row.outcome],
+    count: [Schema.Int.annotate({ description: "Number of times; refusals of a minute are counted together" }), (row) => row.count],
+    ip_address: [
+      Schema.String.annotate({ description: "From where; of IPv6 the first half. Empty where it is unknown, or the operator's" }),
+      (row) => (row.actor === "operator" ? "" : row.address)
+    ],
+    request_id: [Schema.String, (row) => row.request_id],
+    seq: [
+      Schema.NullOr(Schema.Int).annotate({ description: "Place in the company's chain; null for a moment" }),
+      (row) => row.link?.seq ?? null
+    ],
+    hash: [
+      Schema.NullOr(Schema.String).annotate({ description: "Hash of the company's chain up to this entry" }),
+      (row) => row.link?.hash ?? null
+    ],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+  }
+)
+
+const operators = View.make<Row>()(
+  { identifier: "OperatorAuditEntry" },
+  {
+    ...view.members,
+    ip_address: [
+      Schema.String.annotate({ description: "From where; of IPv6 the first half. Empty where it is unknown" }),
+      (row) => row.address
+    ],
+    head: [
+      Schema.NullOr(Schema.String).annotate({
+        description: "The head of all chains at this entry, as `satrail verify --audit-head` takes it"
+      }),
+      (row) => (row.link === null ? null : `${row.link.entryId}:${row.link.whole}`)
+    ]
+  }
+)
+
+const filters = {
+  actor_id: Schema.optionalKey(Schema.String.annotate({ description: "Only what this key or token did" })),
+  verb: Schema.optionalKey(Schema.String.annotate({ description: "Only this operation" })),
+  subject: Schema.optionalKey(Schema.String.annotate({ description: "Only what was done to this record" })),
+  outcome: Schema.optionalKey(Schema.String.annotate({ description: "Only what ended so: `done`, or a code" })),
+  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "From then on" })),
+  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Before then" }))
+}
+
+interface Asked {
+  readonly limit?: number
+  readonly cursor?: { readonly createdAtMillis: number; readonly id: string }
+  readonly actor_id?: string
+  readonly verb?: string
+  readonly subject?: string
+  readonly outcome?: string
+  readonly from?: number
+  readonly until?: number
+}
+
+const queryOf = ({ actor_id: actorId, verb, subject, outcome, from: fromMillis, until: untilMillis, ...place }: Asked): Query => ({
+  ...Page.asked(place),
+  actorId,
+  verb,
+  subject,
+  outcome,
+  fromMillis,
+  untilMillis
+})
+
+/** What was asked, for the link to the next page. */
+const parametersOf = ({ cursor: _, from, until, limit, ...texts }: Asked, { limit: shown }: Query): Readonly<Record<string, string>> => ({
+  ...texts,
+  ...(from !== undefined && { from: Scalars.instant(from) }),
+  ...(until !== undefined && { until: Scalars.instant(until) }),
+  limit: String(limit ?? shown)
+})
+
+const example = ({ id, millis, companyId, apiKey }: World): Row => ({
+  id: idOf(3_461_120n),
+  companyId,
+  actor: "key",
+  actor_id: apiKey.id,
+  actor_name: "till 3",
+  verb: "send.confirm",
+  subject: id("withdrawal"),
+  outcome: "done",
+  count: 1,
+  address: "203.0.113.7",
+  request_id: "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11",
+  createdAtMillis: millis(),
+  link: { entryId: 3_461_120n, companyId, seq: 1, hash: Audit.origin, whole: Audit.origin }
+})
+
+const about =
+  "Who did what, the newest first: changes of keys, companies, settings and webhook endpoints, withdrawals, vouchers, everything that the operator did, and what was refused. Nobody can change or remove an entry unseen: each has its place in a chain of hashes, which `satrail verify` checks. The next page is in the `Link` header; of what is picked among very many a page may have fewer entries, and yet a next page."
+const errors = Errors.of("malformed", "store_unavailable")
+
+const path = "/v1/audit"
+const page = Page.of(view, "Audit log", path)
+
+const list = Section.company(
+  HttpApiEndpoint.get("listAudit", path, { query: { ...Page.place(), ...filters }, success: page.success, error: errors })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "List the audit log")
+    .annotate(OpenApi.Description, `${about} Needs the scope \`read\`.`)
+    .annotate(Example, (world) => ({ message: "Audit log", data: [view.of(example(world))] })),
+  AuditLog,
+  (log) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const asked = queryOf(query)
+      const { rows, next } = yield* Errors.answered(log.list(yield* companyId, asked))
+      return page.answer(rows, parametersOf(query, asked), next)
+    })
+)
+
+const operatorPath = "/operator/audit"
+const operatorPage = Page.of(operators, "Audit log", operatorPath)
+
+const operatorList = Section.operator(
+  HttpApiEndpoint.get("listOperatorAudit", operatorPath, {
+    query: {
+      ...Page.place(),
+      ...filters,
+      company_id: Schema.optionalKey(Scalars.Uuid.annotate({ description: "Only this company's log" }))
+    },
+    success: operatorPage.success,
+    error: errors
+  })
+    .annotate(OpenApi.Summary, "List everybody's audit log")
+    .annotate(OpenApi.Description, about)
+    .annotate(Example, (world) => ({ message: "Audit log", data: [operators.of(example(world))] })),
+  AuditLog,
+  (log) =>
+    Effect.fnUntraced(function* ({ query: { company_id, ...query } }) {
+      const asked = queryOf(query)
+      const of = company_id === undefined ? null : CompanyId.make(company_id.toLowerCase())
+      const { rows, next } = yield* Errors.answered(log.list(of, asked))
+      return operatorPage.answer(rows, { ...parametersOf(query, asked), ...(of !== null && { company_id: of }) }, next)
+    })
+)
+
+/** For companies. */
+export const section = Section.make("audit", { title: "Audit", description: "Who did what" }, [list])
+
+/** For the operator. */
+export const operatorSection = Section.make("operatorAudit", { title: "Audit of all", description: "Who did what, of everybody" }, [
+  operatorList
+])

@@ -1,0 +1,187 @@
+import * as Network from "@satrail/bitcoin/Network"
+import * as Core from "@satrail/core/reports/reconciliation/Liquidity"
+import * as Whole from "@satrail/core/service/Status"
+import { Clock, Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Described, type Description } from "../Described.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import { type Look, Looks } from "../Readiness.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
+const Said = (description: string) => Schema.NullOr(Schema.String.annotate({ description }))
+const Seconds = (description: string) => Schema.Finite.annotate({ description: `${description}, in seconds; 0 without any` })
+
+interface Found extends Whole.Standing {
+  readonly description: Description
+  readonly looks: ReadonlyArray<Look>
+  readonly nowMillis: number
+}
+
+const ageOf = (sinceMillis: number | null, nowMillis: number): number => Math.max(0, nowMillis - (sinceMillis ?? nowMillis)) / 1000
+
+const check = View.make<Look>()(
+  { identifier: "StatusCheck" },
+  {
+    name: [Schema.String, (look) => look.name],
+    reason: [Said("What is wrong; null where nothing is"), (look) => look.reason ?? null]
+  }
+)
+
+const role = View.make<Whole.Role & { readonly nowMillis: number }>()(
+  { identifier: "StatusRole" },
+  {
+    role: [Schema.String.annotate({ description: "What one process of all does at a time" }), (one) => one.role],
+    held_until: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "A process has it, and renews its lease; null: none has" }),
+      ({ untilMillis, nowMillis }) => (untilMillis > nowMillis ? Scalars.instant(untilMillis) : null)
+    ],
+    claims: [Schema.Int.annotate({ description: "How often it was taken up" }), ({ claims }) => claims]
+  }
+)
+
+const view = View.make<Found>()(
+  { identifier: "Status" },
+  {
+    version: [Said("Of the program that answers"), ({ description }) => description.version ?? null],
+    network: [Network.Network, ({ network }) => network],
+    database: [Said("Where it is, without a password"), ({ description }) => description.database ?? null],
+    node: [Said("Which node, and where"), ({ description }) => description.node ?? null],
+    node_id: [Schema.String.annotate({ description: "The node's public key" }), ({ nodeId }) => nodeId],
+    chain: [Said("What blocks are read from, and the wallet's file"), ({ description }) => description.chain ?? null],
+    rates: [Said("Where exchange rates are from"), ({ description }) => description.rates ?? null],
+    rates_at: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Of when the oldest rate in use is; null where there is none" }),
+      ({ rates }) => (rates.length === 0 ? null : Scalars.instant(Math.min(...rates.map(({ atMillis }) => atMillis))))
+    ],
+    checks: [Schema.Array(check.schema), ({ looks }) => looks.map(check.of)],
+    roles: [Schema.Array(role.schema), ({ roles, nowMillis }) => roles.map((one) => role.of({ ...one, nowMillis }))],
+    events_lag_seconds: [
+      Seconds("Age of the oldest event that nobody is shown yet, because a transaction before it still runs"),
+      ({ eventsSinceMillis, nowMillis }) => ageOf(eventsSinceMillis, nowMillis)
+    ],
+    webhooks_lag_seconds: [
+      Seconds("Age of the oldest event that an enabled webhook endpoint has not got, measured twice a minute"),
+      ({ webhooksSinceMillis, nowMillis }) => ageOf(webhooksSinceMillis, nowMillis)
+    ]
+  }
+)
+
+const status = Section.operator(
+  HttpApiEndpoint.get("status", "/operator/status", {
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Fetch how everything stands")
+    .annotate(
+      OpenApi.Description,
+      "What this process runs on, the checks of `/readyz`, which roles some process has, and how late events and webhooks are."
+    )
+    .annotate(Example, (world: World) => ({
+      message: "Status",
+      data: view.of({
+        description: {
+          version: "0.1.0",
+          database: "PostgreSQL at db.example.com:5432/satrail",
+          node: "lnd at https://127.0.0.1:8080",
+          chain: "bitcoind at http://127.0.0.1:8332, wallet in wallet.json",
+          rates: "what public tickers agree on"
+        },
+        network: world.network,
+        nodeId: world.asked.nodeId,
+        looks: [
+          { name: "store", reason: undefined },
+          { name: "node", reason: "lnd is locked" }
+        ],
+        roles: [{ role: "webhooks", untilMillis: world.millis(6000), claims: 3 }],
+        rates: [],
+        eventsSinceMillis: null,
+        webhooksSinceMillis: null,
+        nowMillis: world.millis()
+      })
+    })),
+  Effect.all([Whole.Status, Looks, Described]),
+  ([{ now }, looks, description]) =>
+    Effect.fnUntraced(function* () {
+      const [standing, found] = yield* Effect.all([Errors.answered(now), Effect.all([...looks.values()], { concurrency: "unbounded" })], {
+        concurrency: "unbounded"
+      })
+      return Envelope.ok("Status", view.of({ ...standing, description, looks: found, nowMillis: yield* Clock.currentTimeMillis }))
+    })
+)
+
+const liquidityView = View.make<Core.Standing>()(
+  { identifier: "Liquidity" },
+  {
+    node_id: [Schema.String.annotate({ description: "The node's public key" }), ({ nodeId }) => nodeId],
+    outgoing_sats: [
+      Schema.NullOr(Sats.annotate({ description: "What its channels could send now, all together, their reserves included" })),
+      ({ channels }) => Scalars.exactSatsOrNull(channels?.outgoing ?? null)
+    ],
+    incoming_sats: [
+      Schema.NullOr(Sats.annotate({ description: "What they could receive" })),
+      ({ channels }) => Scalars.exactSatsOrNull(channels?.incoming ?? null)
+    ],
+    wallet_sats: [
+      Schema.NullOr(Sats.annotate({ description: "What the hot wallet owns, by the last reconciliation" })),
+      ({ wallet }) => Scalars.exactSatsOrNull(wallet?.owned ?? null)
+    ],
+    wallet_at: [Schema.NullOr(Scalars.Instant), ({ wallet }) => Scalars.instantOrNull(wallet?.atMillis ?? null)],
+    spent_sats: [
+      Schema.NullOr(Sats.annotate({ description: "What left it since `spent_since`, with fees" })),
+      ({ wallet }) => Scalars.exactSatsOrNull(wallet?.spent ?? null)
+    ],
+    spent_since: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "30 days ago, or when the first reconciliation was" }),
+      ({ wallet }) => Scalars.instantOrNull(wallet?.sinceMillis ?? null)
+    ],
+    days_left: [
+      Schema.NullOr(Schema.Finite).annotate({
+        description: "How many days it lasts if as much is sent as since then; null where nothing was, or less than a day is known",
+        examples: [41.5]
+      }),
+      ({ wallet }) => (wallet === null || wallet.days === null ? null : Math.round(wallet.days * 10) / 10)
+    ]
+  }
+)
+
+const liquidity = Section.operator(
+  HttpApiEndpoint.get("liquidity", "/operator/liquidity", {
+    success: Envelope.success(200, liquidityView.schema),
+    error: Errors.of("store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Fetch what can be sent and received")
+    .annotate(
+      OpenApi.Description,
+      "Channels as the node says now, null where it does not answer within two seconds or has no statement (`LND_BOOKS_MACAROON`). The wallet as reconciliation has found it, null before its first run."
+    )
+    .annotate(Example, (world: World) => ({
+      message: "Liquidity",
+      data: liquidityView.of({
+        nodeId: world.asked.nodeId,
+        channels: { outgoing: world.asked.amount, incoming: world.paid.amount },
+        wallet: {
+          atMillis: world.millis(),
+          owned: world.asked.amount,
+          spent: world.paid.amount,
+          sinceMillis: world.millis(-86_400_000),
+          days: 7
+        }
+      })
+    })),
+  Core.Liquidity,
+  ({ now }) =>
+    () =>
+      Effect.map(Errors.answered(now), (found) => Envelope.ok("Liquidity", liquidityView.of(found)))
+)
+
+/** What an operator looks at first. */
+export const section = Section.make(
+  "status",
+  { title: "Status", description: "For the operator: what it runs on, who does what, and what can be sent" },
+  [status, liquidity]
+)

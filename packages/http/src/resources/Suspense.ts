@@ -1,0 +1,110 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Core from "@satrail/core/receiving/Suspense"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorScopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { unmatched } from "../EventBody.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Page from "../Page.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const path = "/operator/suspense"
+
+const view = View.make<Core.Suspended>()(
+  { identifier: "SuspendedPayment" },
+  {
+    ...unmatched.members,
+    assigned_to: [
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "The company whose it is by now; null: it lies in suspense" }),
+      ({ assignment }) => assignment?.companyId ?? null
+    ],
+    deposit_id: [
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "The deposit that it became" }),
+      ({ assignment }) => assignment?.id ?? null
+    ],
+    assigned_at: [Schema.NullOr(Scalars.Instant), ({ assignment }) => Scalars.instantOrNull(assignment?.createdAtMillis ?? null)]
+  }
+)
+
+const example = (world: World): Core.Suspended => ({
+  id: world.id("payment in suspense"),
+  companyId: world.companyId,
+  paymentHash: world.asked.paymentHash,
+  received: world.asked.amount,
+  reason: "invoice settled by another payment",
+  createdAtMillis: world.millis(120_000),
+  assignment: null
+})
+
+const assignedExample = (world: World): Core.Suspended => {
+  const row = example(world)
+  const { id: unmatchedId, companyId, received: amount } = row
+  const [id, ledgerTxId] = [world.id("assigned deposit"), world.id("assignment")]
+  return {
+    ...row,
+    assignment: { id, companyId, unmatchedId, unmatchedCompanyId: companyId, ledgerTxId, amount, createdAtMillis: world.millis(180_000) }
+  }
+}
+
+const page = Page.of(view, "Payments in suspense", path)
+
+const list = Section.operator(
+  HttpApiEndpoint.get("listSuspense", path, {
+    query: Page.place(),
+    success: page.success,
+    error: Errors.of("malformed", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "List payments in suspense")
+    .annotate(
+      OpenApi.Description,
+      "Payments that the node took for an invoice that another payment had settled: newest first, with the company of the invoice, and whose they are by now. The next page is in the `Link` header."
+    )
+    .annotate(Example, (world) => ({ message: "Payments in suspense", data: [view.of(example(world))] })),
+  Core.Suspense,
+  (suspense) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const { limit } = Page.asked(query)
+      const { rows, next } = yield* Errors.answered(suspense.list({ limit, after: query.cursor ?? null }))
+      return page.answer(rows, { limit: String(limit) }, next)
+    })
+)
+
+const assign = Section.operator(
+  HttpApiEndpoint.post("assignSuspense", `${path}/:id/assign`, {
+    params: { id: Scalars.Uuid },
+    payload: Schema.Struct({ company_id: Scalars.Uuid.annotate({ description: "Whose it is" }) }).annotate({
+      identifier: "AssignSuspendedPayment"
+    }),
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("malformed", "not_found", "already_assigned", "conflict", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["mend"])
+    .annotate(OpenApi.Summary, "Assign a payment in suspense")
+    .annotate(
+      OpenApi.Description,
+      "It becomes a deposit of the company, which is told of it and can refund it as any other. The same company again changes nothing; for another one it is refused."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: example(world).id },
+      body: { company_id: world.companyId },
+      message: "Payment assigned",
+      data: view.of(assignedExample(world))
+    })),
+  Core.Suspense,
+  (suspense) =>
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const ask = { id: params.id.toLowerCase(), companyId: CompanyId.make(payload.company_id.toLowerCase()) }
+      return Envelope.ok("Payment assigned", view.of(yield* Errors.answered(suspense.assign(ask))))
+    })
+)
+
+/** Money that arrived and is nobody's yet. */
+export const section = Section.make(
+  "suspense",
+  { title: "Suspense", description: "For the operator: payments that arrived and belong to no invoice, and whose they become" },
+  [list, assign]
+)

@@ -1,0 +1,72 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { operatorToken, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+
+const operate = (method: string, path: string, body?: unknown) => service.ask(method, `/operator${path}`, { key: operatorToken, body })
+const account = async (key: string) => (await service.ask("GET", "/v1/account", { key })).body.data
+
+const payee = await service.company()
+const to = await service.lightningAddress(payee.key, "payee")
+
+describe("GET /v1/account", () => {
+  it("account: whose the key is, on which network, and what its plan costs; a changed plan is shown at once", async () => {
+    const { id, key } = await service.company("free")
+    const { api_key: apiKey, fees, ...shown } = await account(key)
+    assert.deepStrictEqual(shown, {
+      id,
+      name: "Example Ltd",
+      plan: "free",
+      network: "regtest",
+      frozen: false,
+      limits: null,
+      remaining: null
+    })
+    assert.deepStrictEqual([apiKey.limits, apiKey.remaining], [null, null])
+    assert.deepStrictEqual(fees, {
+      lightning: { base_sats: 0, parts_per_million: 5000 },
+      on_chain: { base_sats: 100, parts_per_million: 2000 },
+      internal: { base_sats: 0, parts_per_million: 0 },
+      routing_allowance: { base_sats: 5, parts_per_million: 5000 }
+    })
+    await operate("POST", `/companies/${id}/plan`, { plan: "paid" })
+    const { fees: after, plan } = await account(key)
+    assert.deepStrictEqual([plan, after.lightning.parts_per_million], ["paid", 2000])
+  })
+
+  it("account: what an estimate and a confirm cost is what the account says", async () => {
+    const { key } = await service.company("free")
+    await service.fund(key, 100_000)
+    const { fees } = await account(key)
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const at = ({ base_sats: base, parts_per_million: ppm }: { readonly base_sats: number; readonly parts_per_million: number }) =>
+      base + (10_000 * ppm) / 1_000_000
+    const body = { amount: 10_000, currency: "sats", destination }
+    const estimate = await service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body })
+    assert.strictEqual(estimate.body.data.fee_sats, at(fees.lightning) + at(fees.routing_allowance), estimate.text)
+    const confirmed = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })
+    assert.strictEqual(confirmed.body.data.fee_sats, estimate.body.data.fee_sats, confirmed.text)
+  })
+
+  it("account: limits of the company and of the key that asks, each with what is left; a freeze, without its reason", async () => {
+    const { id, key } = await service.company()
+    await service.fund(key, 100_000)
+    await operate("PUT", `/companies/${id}/limits`, { month_sats: 50_000 })
+    const issued = (await operate("POST", `/companies/${id}/api-keys`, { name: "agent", scopes: ["send"], limits: { day_sats: 10_000 } }))
+      .body.data
+    await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+      key: issued.key,
+      body: { amount: 1000, currency: "sats", destination: to }
+    })
+    const shown = await account(issued.key)
+    assert.deepStrictEqual([shown.limits.month_sats, shown.remaining.month_sats], [50_000, 49_000])
+    const { id: keyId, limits, remaining } = shown.api_key
+    assert.deepStrictEqual([keyId, limits.day_sats, remaining.day_sats], [issued.id, 10_000, 9000])
+    assert.strictEqual((await account(key)).api_key.limits, null, "of the key that asks, and of no other")
+    await operate("POST", `/companies/${id}/freeze`, { reason: "a stolen key", pending: "wait" })
+    const frozen = await service.ask("GET", "/v1/account", { key })
+    assert.isTrue(frozen.body.data.frozen)
+    assert.notInclude(frozen.text, "stolen")
+  })
+})

@@ -1,0 +1,155 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { AuditLog, link, verify } from "@satrail/core/reports/AuditLog"
+import { Effect } from "effect"
+import { operatorToken, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+
+interface Row {
+  readonly id: string
+  readonly actor: string
+  readonly actor_id: string
+  readonly actor_name: string
+  readonly verb: string
+  readonly subject: string | null
+  readonly outcome: string
+  readonly count: number
+  readonly ip_address: string
+  readonly seq: number | null
+  readonly company_id: string
+  readonly request_id: string
+}
+
+const linked = () => service.run(Effect.repeat(link, { while: (count) => count > 0 }))
+const flushed = () => service.run(Effect.flatMap(AuditLog, ({ flush }) => flush))
+const log = async (key: string, query = ""): Promise<ReadonlyArray<Row>> => {
+  await linked()
+  return (await service.ask("GET", `/v1/audit${query}`, { key })).body.data
+}
+const everybody = async (query = ""): Promise<ReadonlyArray<Row>> => {
+  await linked()
+  return (await service.ask("GET", `/operator/audit${query}`, { key: operatorToken })).body.data
+}
+const said = (rows: ReadonlyArray<Row>) => rows.map(({ actor, verb, outcome, count }) => `${actor} ${verb} ${outcome} ${count}`)
+const voucher = { amount: 10, currency: "sats" }
+const create = (key: string, body: object = voucher, headers: Record<string, string> = {}) =>
+  service.ask("POST", "/v1/vouchers", { key, body, headers })
+
+describe("the audit log", () => {
+  it("audit: what a key did is there, with who, to what, and the request, and nothing of its body", async () => {
+    const { key } = await service.company("free")
+    await service.fund(key, 1000)
+    const { body } = await create(key, { ...voucher, description: "a secret of ours" }, { "x-request-id": "request-7" })
+    const [row, ...more] = await log(key, "?verb=vouchers.createVoucher")
+    assert.deepInclude(row, {
+      actor: "key",
+      verb: "vouchers.createVoucher",
+      subject: body.data.id,
+      outcome: "done",
+      count: 1,
+      request_id: "request-7"
+    })
+    assert.isEmpty(more)
+    assert.notInclude(JSON.stringify(await log(key)), "a secret of ours")
+    assert.isFalse((await log(key)).some(({ verb }) => verb.startsWith("receive.")))
+  })
+
+  it("audit: a withdrawal, a voucher's end, an endpoint and a domain are there, each once, and by nobody else", async () => {
+    const [{ key }, other] = [await service.company("paid"), await service.company("free")]
+    await service.fund(key, 10_000)
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const once = { "idempotency-key": "a" }
+    const confirm = () =>
+      service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 10, currency: "sats", destination }, headers: once })
+    await confirm()
+    await confirm()
+    const { body } = await create(key)
+    await service.ask("DELETE", `/v1/vouchers/${body.data.id}`, { key })
+    await service.ask("POST", "/v1/webhook-endpoints", { key, body: { url: "https://shop.example/hooks" } })
+    const verbs = (await log(key)).filter(({ actor }) => actor === "key").map(({ verb }) => verb)
+    assert.deepStrictEqual(verbs.toReversed(), [
+      "send.confirm",
+      "vouchers.createVoucher",
+      "vouchers.cancelVoucher",
+      "webhooks.createWebhookEndpoint"
+    ])
+    assert.isTrue((await log(other.key)).every(({ actor }) => actor === "operator"))
+  })
+
+  it("audit: what the operator did names the token, in the company's log without the address", async () => {
+    const { token, id } = (
+      await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Ada", scopes: ["companies"] } })
+    ).body.data
+    const company = await service.company("free")
+    await service.ask("POST", `/operator/companies/${company.id}/plan`, { key: token, body: { plan: "paid" } })
+    const [row] = await log(company.key, "?verb=operator.changePlan")
+    assert.deepInclude(row, { actor: "operator", actor_id: id, actor_name: "Ada", outcome: "done", ip_address: "" })
+    const [same] = await everybody(`?verb=operator.changePlan&company_id=${company.id}`)
+    assert.deepInclude(same, { actor_id: id, company_id: company.id })
+    const [issued] = await everybody(`?verb=operatorTokens.issueOperatorToken&subject=${id}`)
+    assert.deepInclude(issued, { actor_id: "root", outcome: "done" })
+  })
+
+  it("audit: what was refused is there at once, and a flood of it is two lines", async () => {
+    const { key } = await service.company("free")
+    for (let i = 0; i < 50; i++) assert.strictEqual((await create(key)).body.error?.code, "insufficient_balance")
+    assert.deepStrictEqual(said(await log(key, "?verb=vouchers.createVoucher")), ["key vouchers.createVoucher insufficient_balance 1"])
+    await flushed()
+    assert.deepStrictEqual(said(await log(key, "?verb=vouchers.createVoucher")), [
+      "key vouchers.createVoucher insufficient_balance 49",
+      "key vouchers.createVoucher insufficient_balance 1"
+    ])
+  })
+
+  it("audit: a key that is revoked, has a wrong secret or lacks the scope is refused in its company's log; one that nobody has is in none", async () => {
+    const company = await service.company("free")
+    const { key, id } = (
+      await service.ask("POST", `/operator/companies/${company.id}/api-keys`, {
+        key: operatorToken,
+        body: { name: "till", scopes: ["read"] }
+      })
+    ).body.data
+    assert.strictEqual((await create(key)).body.error?.code, "scope_required")
+    assert.strictEqual((await create(`${key.slice(0, -3)}zzz`)).body.error?.code, "unauthorized")
+    const before = (await everybody("?limit=1000")).length
+    assert.strictEqual((await create(key.replace(id, "1".repeat(12)))).body.error?.code, "unauthorized")
+    assert.strictEqual((await everybody("?limit=1000")).length, before)
+    assert.sameMembers(said(await log(company.key, `?actor_id=${id}`)), [
+      "key vouchers.createVoucher scope_required 1",
+      "key vouchers.createVoucher unauthorized 1"
+    ])
+    const { token } = (await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Eve", scopes: ["read"] } })).body
+      .data
+    await service.ask("POST", "/operator/companies", { key: token, body: { name: "a", plan: "free" } })
+    const [row] = await everybody("?verb=operator.openCompany&outcome=scope_required")
+    assert.deepInclude(row, { actor_name: "Eve", subject: null })
+  })
+
+  it("audit: pages go on where they stopped, and the chains are sound", async () => {
+    const { key } = await service.company("free")
+    await service.fund(key, 1000)
+    for (let i = 0; i < 5; i++) await create(key)
+    const all = await log(key)
+    const pages: Array<Row> = []
+    for (let path = "/v1/audit?limit=2"; path !== "";) {
+      const { body, headers } = await service.ask("GET", path, { key })
+      pages.push(...body.data)
+      path = /<([^>]*)>/.exec(headers.get("link") ?? "")?.[1] ?? ""
+    }
+    assert.deepStrictEqual(pages, all)
+    assert.deepStrictEqual(
+      all.map(({ seq }) => seq),
+      all.map((_, i) => all.length - i)
+    )
+    const faults: Array<unknown> = []
+    await service.run(verify(null, (fault) => Effect.sync(() => faults.push(fault))))
+    assert.deepStrictEqual(faults, [])
+  })
+
+  it("audit: a filter or a cursor that is none is refused with its name", async () => {
+    const { key } = await service.company("free")
+    for (const query of ["from=yesterday", "cursor=x", "limit=0", "who=me"])
+      assert.strictEqual((await service.ask("GET", `/v1/audit?${query}`, { key })).status, 400, query)
+  })
+})

@@ -1,0 +1,184 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Checkouts } from "@satrail/core/receiving/Checkouts"
+import { Clock, Effect } from "effect"
+import { bad, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const path = "/v1/checkouts"
+const { key } = await service.company()
+
+const create = (body: Readonly<Record<string, unknown>> = {}, headers: Readonly<Record<string, string>> = {}) =>
+  service.ask("POST", path, { key, body: { amount: 1000, currency: "sats", ...body }, headers })
+const created = async (body: Readonly<Record<string, unknown>> = {}) => {
+  const answer = await create(body)
+  assert.strictEqual(answer.status, 201, answer.text)
+  return answer.body.data
+}
+const get = async (id: string) => (await service.ask("GET", `${path}/${id}`, { key })).body.data
+const cancel = (id: string) => service.ask("POST", `${path}/${id}/cancel`, { key })
+const invoice = async (id: string) => (await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${id}`, { key })).body.data
+const pay = async (paymentRequest: string) => {
+  await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
+  await service.work()
+}
+/** Pays an address, and has it mined so deep that it is credited. */
+const send = (address: string, sats: number) => service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(sats) }))
+const mine = async () => {
+  await service.work()
+  await service.sandbox((sandbox) => sandbox.mine(6))
+  await service.work()
+}
+
+/** What the worker does, so many seconds from now. */
+const follow = (seconds = 60) =>
+  service.run(
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const atMillis = Date.now() + seconds * 1000
+      const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe: () => atMillis, currentTimeMillis: Effect.succeed(atMillis) }
+      const { step } = yield* Checkouts
+      return yield* Effect.provideService(step, Clock.Clock, later)
+    })
+  )
+
+/** What its company was told of it, the oldest first. */
+const told = async (id: string) => {
+  const { data } = (await service.ask("GET", "/v1/events?limit=100", { key })).body
+  return data
+    .filter(
+      (event: { readonly type: string; readonly data: { readonly id: string } }) =>
+        event.type.startsWith("checkout.") && event.data.id === id
+    )
+    .map(({ type, data }: { readonly type: string; readonly data: { readonly status: string } }) => `${type} ${data.status}`)
+}
+
+describe("A checkout", () => {
+  it("checkout: paid over Lightning it is paid at once, its company is told once, and what was paid is a deposit", async () => {
+    const { id, url, payment_request, status } = await created({ order_id: "1042", description: "tea" })
+    assert.match(url, /^https:\/\/pay\.example\.com\/pay\/[0-9a-f]{32}$/)
+    assert.strictEqual(status, "open")
+    await pay(payment_request)
+    const paid = await get(id)
+    assert.deepStrictEqual([paid.status, paid.received_sats, paid.late], ["paid", 1000, false])
+    for (let i = 0; i < 2; i++) await follow()
+    assert.deepStrictEqual(await told(id), ["checkout.paid paid"])
+    assert.isNotNull((await get(id)).paid_at)
+    assert.deepStrictEqual(seen(await cancel(id)), bad(409, "checkout_not_open"))
+  })
+
+  it("checkout: paid on-chain it closes its invoice; what is on its way is shown before", async () => {
+    const { id, address, invoice_id } = await created()
+    await send(address, 1000)
+    await service.work()
+    const waiting = await get(id)
+    assert.deepStrictEqual([waiting.status, waiting.pending_sats, waiting.received_sats], ["open", 1000, 0])
+    await follow()
+    assert.deepStrictEqual(await told(id), [])
+    await mine()
+    assert.strictEqual((await get(id)).status, "paid")
+    await follow(120)
+    assert.strictEqual((await invoice(invoice_id)).status, "canceled")
+    assert.deepStrictEqual(await told(id), ["checkout.paid paid"])
+  })
+
+  it("checkout: underpaid, the rest has an invoice of its own, and the one before takes nothing any more", async () => {
+    const { id, address, invoice_id } = await created()
+    await send(address, 600)
+    await mine()
+    await follow()
+    const rest = await get(id)
+    assert.deepStrictEqual([rest.status, rest.received_sats], ["underpaid", 600])
+    assert.notStrictEqual(rest.invoice_id, invoice_id)
+    assert.strictEqual((await invoice(invoice_id)).status, "canceled")
+    assert.strictEqual((await invoice(rest.invoice_id)).amount_sats, 400)
+    await pay(rest.payment_request)
+    await follow(120)
+    const paid = await get(id)
+    assert.deepStrictEqual([paid.status, paid.received_sats], ["paid", 1000])
+    assert.deepStrictEqual(await told(id), ["checkout.underpaid underpaid", "checkout.paid paid"])
+  })
+
+  it("checkout: what is missing within the tolerance is not asked for", async () => {
+    const { id, address } = await created({ tolerance_percent: 5 })
+    await send(address, 950)
+    await mine()
+    assert.strictEqual((await get(id)).status, "paid")
+  })
+
+  it("checkout: not paid in time it expires, and paid all the same it is paid, late", async () => {
+    const { id, address } = await created({ expiry_seconds: 60 })
+    await follow(61)
+    assert.strictEqual((await get(id)).status, "expired")
+    await send(address, 1000)
+    await mine()
+    await follow(120)
+    const paid = await get(id)
+    assert.deepStrictEqual([paid.status, paid.late, paid.received_sats], ["paid", true, 1000])
+    assert.deepStrictEqual(await told(id), ["checkout.expired expired", "checkout.paid paid"])
+  })
+
+  it("checkout: it does not expire while enough is on its way", async () => {
+    const { id, address } = await created({ expiry_seconds: 60 })
+    await send(address, 1000)
+    await service.work()
+    await follow(61)
+    assert.strictEqual((await get(id)).status, "open")
+    await mine()
+    await follow(120)
+    const paid = await get(id)
+    assert.deepStrictEqual([paid.status, paid.late], ["paid", false])
+  })
+
+  it("checkout: canceled, its invoice takes nothing any more; canceling again changes nothing", async () => {
+    const { id, invoice_id } = await created()
+    for (let i = 0; i < 2; i++) assert.strictEqual((await cancel(id)).body.data.status, "canceled")
+    assert.strictEqual((await invoice(invoice_id)).status, "canceled")
+    assert.deepStrictEqual(await told(id), ["checkout.canceled canceled"])
+  })
+
+  it("checkout: where the payer decides, whatever arrives pays it", async () => {
+    const { id, amount_sats, address } = (await service.ask("POST", path, { key, body: { amount: null, description: "a donation" } })).body
+      .data
+    assert.isNull(amount_sats)
+    await send(address, 777)
+    await mine()
+    const paid = await get(id)
+    assert.deepStrictEqual([paid.status, paid.received_sats], ["paid", 777])
+  })
+
+  it("checkout: the rate of a fiat amount is the checkout's for its life", async () => {
+    const { fiat_amount, fiat_currency, rate, amount_sats } = await created({ amount: 2.5, currency: "EUR" })
+    assert.deepStrictEqual([fiat_amount, fiat_currency], ["2.5", "eur"])
+    assert.strictEqual(amount_sats, Math.ceil((2.5 / Number(rate)) * 1e8))
+  })
+
+  it("checkout: with the same key it is one, in the same bytes", async () => {
+    const headers = { "idempotency-key": "checkout-1" }
+    const first = await create({ description: "once" }, headers)
+    assert.strictEqual((await create({ description: "once" }, headers)).text, first.text)
+    assert.deepStrictEqual(seen(await create({ description: "twice" }, headers)), bad(422, "idempotency_mismatch"))
+  })
+
+  it("checkout: says which member cannot be, and what could", async () => {
+    const wrong = {
+      return_url: ["http://shop.example/", "javascript:alert(1)", "https://user:secret@shop.example", "shop"],
+      cancel_url: ["data:text/html,<b>"],
+      order_id: ["x".repeat(201), "a\u0000b"],
+      expiry_seconds: [59, 604_801],
+      tolerance_percent: [-1, 51, 1.5],
+      locale: ["tlh"]
+    }
+    for (const [member, values] of Object.entries(wrong))
+      for (const value of values) {
+        const answer = await create({ [member]: value })
+        assert.deepStrictEqual(seen(answer), bad(400, "malformed"), `${member}: ${value}`)
+        assert.deepStrictEqual(
+          answer.body.error?.issues?.map(({ path }) => path),
+          [member]
+        )
+      }
+    for (const url of ["https://shop.example/a?b=c", "http://localhost:3000/", "http://127.0.0.1:8080/x"])
+      await created({ return_url: url })
+  })
+})

@@ -1,0 +1,68 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Context } from "effect"
+import * as RequestRates from "../src/RequestRates.ts"
+import { bad, operatorToken, seen, start } from "./Service.ts"
+
+const limits = (given: RequestRates.Limits) => ({ instead: Context.make(RequestRates.RequestRates, RequestRates.make(given)) })
+const [perKey, perStranger, open] = [await start(limits({ perKey: 3 })), await start(limits({ perStranger: 2, proxies: 1 })), await start()]
+afterAll(() => Promise.all([perKey, perStranger, open].map(({ dispose }) => dispose())))
+
+const path = "/v1/transactions/balance"
+const told = ({ headers, status }: { readonly headers: Headers; readonly status: number }) => [
+  status,
+  headers.get("ratelimit-policy"),
+  headers.get("ratelimit"),
+  headers.get("retry-after")
+]
+const policy = '"key";q=3;w=60'
+
+describe("Rates of requests", () => {
+  it("request rates: each answer says what its key has left, a refusal also when the next is taken; another key has all of its own", async () => {
+    const [one, other] = [await perKey.company(), await perKey.company()]
+    const ask = (key: string) => perKey.ask("GET", path, { key })
+    const answers = [await ask(one.key), await ask(one.key), await ask(one.key)]
+    assert.deepStrictEqual(answers.map(told), [
+      [200, policy, '"key";r=2;t=20', null],
+      [200, policy, '"key";r=1;t=40', null],
+      [200, policy, '"key";r=0;t=60', null]
+    ])
+    const refused = await ask(one.key)
+    assert.deepStrictEqual(seen(refused), bad(429, "rate_limited"))
+    assert.deepStrictEqual(told(refused), [429, policy, '"key";r=0;t=60', "20"])
+    assert.deepStrictEqual(told(await ask(other.key)), [200, policy, '"key";r=2;t=20', null])
+  })
+
+  it("request rates: what is refused for another reason is counted, and says so; a stream counts as a request", async () => {
+    const { id } = await perKey.company()
+    const key = await perKey.keyFor(id, "receive")
+    const refused = await perKey.ask("GET", path, { key })
+    assert.deepStrictEqual(told(refused), [403, policy, '"key";r=2;t=20', null])
+    for (let i = 0; i < 2; i++) await perKey.ask("GET", path, { key })
+    assert.deepStrictEqual(seen(await perKey.ask("GET", "/v1/events/stream", { key })), bad(429, "rate_limited"))
+  })
+
+  it("request rates: who shows no key and no token is counted by address, on every route; a key from the same address is not in their way", async () => {
+    const { key } = await perStranger.company()
+    const from = (address: string) => ({ headers: { "x-forwarded-for": `203.0.113.9, ${address}` } })
+    for (const [way, tried] of [
+      [path, "sr_regtest_000000000000_x"],
+      ["/operator/companies", "a guess"]
+    ] as const) {
+      const answer = await perStranger.ask("GET", way, { key: tried, ...from("192.0.2.1") })
+      assert.strictEqual(answer.status, 401, answer.text)
+    }
+    for (const way of [path, "/v1/events/stream", "/operator/companies"]) {
+      const answer = await perStranger.ask("GET", way, { key: "a guess", ...from("192.0.2.1") })
+      assert.deepStrictEqual(seen(answer), bad(429, "rate_limited"))
+    }
+    assert.strictEqual((await perStranger.ask("GET", path, { key: "a guess", ...from("192.0.2.2") })).status, 401)
+    assert.strictEqual((await perStranger.ask("GET", path, { key, ...from("192.0.2.1") })).status, 200)
+    assert.strictEqual((await perStranger.ask("GET", "/operator/companies", { key: operatorToken, ...from("192.0.2.1") })).status, 200)
+  })
+
+  it("request rates: where none is set, answers say nothing of one", async () => {
+    const { key } = await open.company()
+    for (let i = 0; i < 5; i++) assert.deepStrictEqual(told(await open.ask("GET", path, { key })), [200, null, null, null])
+    assert.deepStrictEqual(told(await open.ask("GET", path)), [401, null, null, null])
+  })
+})

@@ -1,0 +1,58 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Journal } from "@satrail/core/ledger/Journal"
+import * as Duty from "@satrail/core/ledger/Duty"
+import { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
+import { Clock, Context, Effect, Layer } from "effect"
+import { operatorToken, start } from "./Service.ts"
+
+const locked = Effect.fail({ reason: "lnd is locked" })
+const service = await start({ checks: [{ name: "node", check: locked }] })
+afterAll(service.dispose)
+const get = async (path: string) => (await service.ask("GET", path, { key: operatorToken })).body.data
+const compare = () =>
+  service.run(
+    Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).look()))
+  )
+
+describe("GET /operator/status", () => {
+  it("status: the network, the node, what does not answer and why, and no lag where there is nothing", async () => {
+    const status = await get("/operator/status")
+    assert.deepStrictEqual([status.network, status.checks], ["regtest", [{ name: "node", reason: "lnd is locked" }]])
+    assert.match(status.node_id, /^0[23][0-9a-f]{64}$/)
+    assert.deepStrictEqual([status.events_lag_seconds, status.webhooks_lag_seconds, status.roles], [0, 0, []])
+    assert.isString(status.rates_at)
+    assert.isNull(status.database)
+  })
+
+  it("status: who has a role, and that nobody has one that was given back", async () => {
+    await service.run(
+      Effect.gen(function* () {
+        const [journal, tasks, nowMillis] = [yield* Journal, yield* Tasks, yield* Clock.currentTimeMillis]
+        for (const role of ["webhooks", "domains"]) yield* journal.commit(Duty.begun(role, nowMillis))
+        yield* tasks.claim({ kind: "webhooks", nowMillis, leaseMillis: 60_000, limit: 1 })
+      })
+    )
+    const { roles } = await get("/operator/status")
+    const [held, free] = roles
+    assert.deepStrictEqual([held.role, held.claims, free], ["webhooks", 1, { role: "domains", held_until: null, claims: 0 }])
+    assert.isAbove(Date.parse(held.held_until), Date.now())
+  })
+})
+
+describe("GET /operator/liquidity", () => {
+  it("liquidity: both directions of the channels now, and the wallet once it was compared", async () => {
+    const before = await get("/operator/liquidity")
+    assert.deepStrictEqual([before.wallet_sats, before.days_left], [null, null])
+    const { key } = await service.company("paid")
+    await service.fund(key, 100_000)
+    await compare()
+    const after = await get("/operator/liquidity")
+    assert.strictEqual(after.outgoing_sats, before.outgoing_sats + 100_000)
+    assert.strictEqual(after.incoming_sats, before.incoming_sats - 100_000)
+    assert.isNumber(after.wallet_sats)
+    assert.deepStrictEqual([after.spent_sats, after.days_left], [0, null])
+    await service.sandbox(({ pause }) => pause("node"))
+    assert.deepStrictEqual((await get("/operator/liquidity")).outgoing_sats, null)
+  })
+})

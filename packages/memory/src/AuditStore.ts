@@ -1,0 +1,64 @@
+import * as Audit from "@satrail/core/ledger/Audit"
+import { Effect, HashMap, Option, Ref } from "effect"
+import { compare } from "./Reading.ts"
+import type { State } from "./State.ts"
+
+/** The log with one more entry. */
+export const appended = (audit: State["audit"], { companyId, atMillis, body }: Audit.Draft): State["audit"] => {
+  const id = BigInt(HashMap.size(audit) + 1)
+  return HashMap.set(audit, Number(id), { id, companyId, atMillis, body })
+}
+
+const entriesOf = (state: State): Array<Audit.Entry> => HashMap.toValues(state.audit).toSorted((a, b) => compare(a.id, b.id))
+const linksOf = (state: State): Array<Audit.Link> => HashMap.toValues(state.links).toSorted((a, b) => compare(a.entryId, b.entryId))
+const lastLinked = (state: State): bigint => BigInt(Math.max(0, ...HashMap.keys(state.links)))
+
+/** The port, over a state. */
+export const over = (state: Ref.Ref<State>): Audit.AuditStore["Service"] => {
+  const read = <A>(select: (now: State) => A) => Effect.map(Ref.get(state), select)
+  return Audit.AuditStore.of({
+    appendAudit: (drafts) => Ref.update(state, (now) => ({ ...now, audit: drafts.reduce(appended, now.audit) })),
+    unlinkedAudit: (limit) =>
+      read((now) =>
+        entriesOf(now)
+          .filter(({ id }) => id > lastLinked(now))
+          .slice(0, limit)
+      ),
+    linkAudit: (links) =>
+      Ref.update(state, (now) => ({
+        ...now,
+        links: links.reduce(
+          (all, link) => (HashMap.has(all, Number(link.entryId)) ? all : HashMap.set(all, Number(link.entryId), link)),
+          now.links
+        )
+      })),
+    auditHeads: (companyIds) =>
+      read((now) => {
+        const newest = linksOf(now).toReversed()
+        const heads = companyIds.flatMap((id) => newest.find(({ companyId }) => companyId === id) ?? [])
+        return [...heads, ...newest.slice(0, 1)]
+      }),
+    auditOf: (companyId, before, limit) =>
+      read((now) =>
+        entriesOf(now)
+          .toReversed()
+          .map((entry) => ({ entry, link: Option.getOrNull(HashMap.get(now.links, Number(entry.id))) }))
+          .filter(({ entry, link }) => companyId === null || (link !== null && entry.companyId === companyId))
+          .filter(({ entry }) => before === null || entry.id < before)
+          .slice(0, limit)
+      ),
+    auditChain: (after, limit) =>
+      read((now) =>
+        linksOf(now)
+          .filter(({ entryId }) => entryId > after)
+          .slice(0, limit)
+          .map((link) => ({ link, entry: Option.getOrNull(HashMap.get(now.audit, Number(link.entryId))) }))
+      ),
+    strayAudit: (limit) =>
+      read((now) =>
+        entriesOf(now)
+          .filter(({ id }) => id <= lastLinked(now) && !HashMap.has(now.links, Number(id)))
+          .slice(0, limit)
+      )
+  })
+}

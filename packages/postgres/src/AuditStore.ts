@@ -1,0 +1,140 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Audit from "@satrail/core/ledger/Audit"
+import { Effect, Schema } from "effect"
+import { horizon } from "./EventStore.ts"
+import * as Reads from "./Reads.ts"
+
+const ofEntry = `e.id::text, e.company_id::text as "companyId", e.at_millis::text as "atMillis", e.body`
+const ofLink = `l.entry_id::text as "entryId", l.company_id::text as "linkCompanyId", l.seq::text, l.hash, l.whole`
+
+const EntryRow = Schema.Struct({
+  id: Schema.BigIntFromString,
+  companyId: CompanyId.CompanyId,
+  atMillis: Schema.FiniteFromString,
+  body: Schema.String
+})
+const LinkRow = Schema.Struct({
+  entryId: Schema.BigIntFromString,
+  linkCompanyId: CompanyId.CompanyId,
+  seq: Schema.FiniteFromString,
+  hash: Schema.String,
+  whole: Schema.String
+})
+const decodeEntry = Schema.decodeUnknownSync(EntryRow)
+const decodeLink = Schema.decodeUnknownSync(LinkRow)
+
+const linkOf = (row: unknown): Audit.Link => {
+  const { linkCompanyId: companyId, ...rest } = decodeLink(row)
+  return { ...rest, companyId }
+}
+const isThere = Schema.is(Schema.Struct({ id: Schema.String }))
+const isLinked = Schema.is(Schema.Struct({ entryId: Schema.String }))
+
+const listed = (row: unknown) => ({ entry: decodeEntry(row), link: isLinked(row) ? linkOf(row) : null })
+
+// A place that no Change of a flush has: the upper half of its transaction's (see Journal.maxItemsPerFlush).
+const append = Reads.many("AuditStore.appendAudit", {
+  text: `
+insert into satrail.audit_entries (id, company_id, at_millis, body)
+select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + 2048 + n, company_id, at_millis, body
+from json_to_recordset($1) as t(n int, company_id uuid, at_millis bigint, body text) order by n`,
+  values: (drafts: ReadonlyArray<Audit.Draft>) => [
+    JSON.stringify(drafts.map(({ companyId, atMillis, body }, n) => ({ n, company_id: companyId, at_millis: atMillis, body })))
+  ],
+  read: () => null
+})
+
+const unlinked = Reads.many("AuditStore.unlinkedAudit", {
+  text: `
+select ${ofEntry} from satrail.audit_entries e
+where e.id > (select coalesce(max(entry_id), 0) from satrail.audit_links) and e.id < ${horizon} order by e.id limit $1::bigint`,
+  values: (limit: number) => [String(limit)],
+  read: (row): Audit.Entry => decodeEntry(row)
+})
+
+const link = Reads.many("AuditStore.linkAudit", {
+  text: `
+insert into satrail.audit_links (entry_id, company_id, seq, hash, whole)
+select entry_id, company_id, seq, hash, whole
+from json_to_recordset($1) as t(entry_id bigint, company_id uuid, seq bigint, hash text, whole text) order by entry_id
+on conflict do nothing`,
+  values: (links: ReadonlyArray<Audit.Link>) => [
+    JSON.stringify(
+      links.map(({ entryId, companyId, seq, hash, whole }) => ({ entry_id: String(entryId), company_id: companyId, seq, hash, whole }))
+    )
+  ],
+  read: () => null
+})
+
+/** A company's links before one, the newest first, by the index that is for it alone: neither part of it may be known to be equal to something. */
+const linksOf = (companyId: string, before: string) => `
+select * from satrail.audit_links
+where (uuid_send(company_id), int8send(entry_id)) < (uuid_send(${companyId}), int8send(${before}))
+  and (uuid_send(company_id), int8send(entry_id)) > (uuid_send(${companyId}), int8send(0))
+order by uuid_send(company_id) desc, int8send(entry_id) desc`
+
+const last = 2n ** 63n - 1n
+
+const heads = Reads.many("AuditStore.auditHeads", {
+  text: `
+select ${ofLink} from (select value::uuid as id from json_array_elements_text($1)) c
+cross join lateral (${linksOf("c.id", `${last}::bigint`)} limit 1) l
+union all (select ${ofLink} from satrail.audit_links l order by l.entry_id desc limit 1)`,
+  values: (companyIds: ReadonlyArray<CompanyId.CompanyId>) => [Reads.list("uuid", companyIds)],
+  read: linkOf
+})
+
+const ofAll = Reads.many("AuditStore.auditOf", {
+  text: `
+select ${ofEntry}, ${ofLink} from (
+  select * from satrail.audit_entries where id < $1::bigint order by id desc limit $2::bigint
+) e left join lateral (select * from satrail.audit_links k where k.entry_id = e.id limit 1) l on true order by e.id desc`,
+  values: (before: bigint, limit: number) => [String(before), String(limit)],
+  read: listed
+})
+
+const ofCompany = Reads.many("AuditStore.auditOf", {
+  text: `
+select ${ofEntry}, ${ofLink} from (${linksOf("$1::uuid", "$2::bigint")} limit $3::bigint
+) l cross join lateral (select * from satrail.audit_entries k where k.id = l.entry_id limit 1) e order by e.id desc`,
+  values: (companyId: CompanyId.CompanyId, before: bigint, limit: number) => [companyId, String(before), String(limit)],
+  read: listed
+})
+
+const chain = Reads.many("AuditStore.auditChain", {
+  text: `
+select ${ofEntry}, ${ofLink} from (
+  select * from satrail.audit_links where entry_id > $1::bigint order by entry_id limit $2::bigint
+) l left join lateral (select * from satrail.audit_entries k where k.id = l.entry_id limit 1) e on true order by l.entry_id`,
+  values: (after: bigint, limit: number) => [String(after), String(limit)],
+  read: (row) => ({ link: linkOf(row), entry: isThere(row) ? decodeEntry(row) : null })
+})
+
+const toCome = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096"
+
+// Reads everything there is, by both keys. An id of a transaction that is still to come was not made here either; but in a database that was just
+// restored, and says so by its events, all are.
+const strays = Reads.many("AuditStore.strayAudit", {
+  recounts: true,
+  text: `
+select ${ofEntry} from satrail.audit_entries e
+where (e.id <= (select coalesce(max(entry_id), 0) from satrail.audit_links)
+    and not exists (select from satrail.audit_links l where l.entry_id = e.id))
+  or (e.id >= ${toCome} and not exists (select from satrail.events v where v.id >= ${toCome}))
+order by e.id limit $1::bigint`,
+  values: (limit: number) => [String(limit)],
+  read: (row): Audit.Entry => decodeEntry(row)
+})
+
+export const make = Effect.gen(function* () {
+  const [all, ours, appended, linked] = [yield* ofAll, yield* ofCompany, yield* append, yield* link]
+  return Audit.AuditStore.of({
+    appendAudit: (drafts) => Effect.asVoid(appended(drafts)),
+    unlinkedAudit: yield* unlinked,
+    linkAudit: (links) => Effect.asVoid(linked(links)),
+    auditHeads: yield* heads,
+    auditOf: (companyId, before, limit) => (companyId === null ? all(before ?? last, limit) : ours(companyId, before ?? last, limit)),
+    auditChain: yield* chain,
+    strayAudit: yield* strays
+  })
+})

@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as Audit from "@satrail/core/ledger/Audit"
+import * as AuditLog from "@satrail/core/reports/AuditLog"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Migrations from "../src/Migrations.ts"
+import * as Records from "../src/Records.ts"
+import * as Embedded from "./Embedded.ts"
+
+const [one, other] = ["one", "other"].map((name) => CompanyId.make(Id.named(name)))
+if (one === undefined || other === undefined) throw new Error("two companies")
+const acting: Audit.Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }
+const draft = (companyId: CompanyId.CompanyId, subject: string): Audit.Draft => ({
+  companyId,
+  atMillis: 7,
+  body: Audit.bodyOf(acting, { subject, outcome: "done", count: 1 })
+})
+
+const layer = Layer.provideMerge(Records.layer, Layer.provideMerge(Layer.effectDiscard(Migrations.migrate), Embedded.layer))
+const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly id: string }>(text).unprepared)
+
+/** Six entries of two companies, all linked; the head then, and two more entries. */
+const written = Effect.gen(function* () {
+  const { appendAudit, auditHeads } = yield* Audit.AuditStore
+  for (const subject of ["a", "b", "c"]) yield* appendAudit([draft(one, subject), draft(other, subject)])
+  yield* AuditLog.link
+  const [head] = yield* auditHeads([])
+  for (const subject of ["d", "e"]) yield* appendAudit([draft(one, subject)])
+  yield* AuditLog.link
+  return AuditLog.headText(head ?? assert.fail("something is linked"))
+})
+
+/** What `satrail verify` finds. */
+const found = Effect.fnUntraced(function* (head: string | null) {
+  const faults: Array<string> = []
+  yield* AuditLog.verify(head, ({ kind }) => Effect.sync(() => faults.push(kind)))
+  return [...new Set(faults)]
+})
+
+const second = "(select entry_id from satrail.audit_links order by entry_id offset 1 limit 1)"
+const newest = "(select max(entry_id) from satrail.audit_links)"
+
+/** What the database's owner may do, and as what it is found. */
+const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: ReadonlyArray<string>]> = [
+  ["a row that was changed", `update satrail.audit_entries set body = replace(body, 'till', 'Eve') where id = ${second}`, ["changed"]],
+  ["a row whose time was changed", `update satrail.audit_entries set at_millis = 8 where id = ${second}`, ["changed"]],
+  ["a row that was given to another company", `update satrail.audit_entries set company_id = '${one}' where id = ${second}`, ["changed"]],
+  ["a row that was removed", `delete from satrail.audit_entries where id = ${second}`, ["removed"]],
+  [
+    "a row that was removed with its link",
+    `with gone as (select ${second} as id), l as (delete from satrail.audit_links where entry_id in (select id from gone))
+     delete from satrail.audit_entries where id in (select id from gone)`,
+    ["changed", "chain"]
+  ],
+  [
+    "a row that was inserted among the others",
+    `insert into satrail.audit_entries select ${second} + 1, company_id, at_millis, body from satrail.audit_entries where id = ${second}`,
+    ["inserted"]
+  ],
+  [
+    "a row that was inserted with an id of the future",
+    `insert into satrail.audit_entries select ${newest} + 4096000000, company_id, at_millis, body from satrail.audit_entries where id = ${second}`,
+    ["inserted"]
+  ],
+  [
+    "a row that was inserted with a link",
+    `with e as (insert into satrail.audit_entries select ${second} + 1, company_id, at_millis, body from satrail.audit_entries where id = ${second} returning *)
+     insert into satrail.audit_links select id, company_id, 2, repeat('0', 64), repeat('0', 64) from e`,
+    ["changed", "chain"]
+  ]
+]
+
+describe("the audit log in a database", () => {
+  for (const [what, sql, kinds] of forgeries)
+    it.live(`audit: ${what} is found`, () =>
+      Effect.gen(function* () {
+        const head = yield* written
+        assert.deepStrictEqual(yield* found(head), [])
+        yield* run(sql)
+        assert.sameMembers(yield* found(null), [...kinds])
+      }).pipe(Effect.provide(layer))
+    )
+
+  it.live("audit: a log that was cut off, or written anew to its end, is found by a head that was kept elsewhere", () =>
+    Effect.gen(function* () {
+      const { appendAudit } = yield* Audit.AuditStore
+      const head = yield* written
+      yield* run(
+        "delete from satrail.audit_links; delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)"
+      )
+      yield* appendAudit([draft(one, "something else")])
+      yield* AuditLog.link
+      assert.deepStrictEqual(yield* found(null), [])
+      assert.deepStrictEqual(yield* found(head), ["head"])
+      assert.deepStrictEqual(yield* found("no head"), ["head"])
+    }).pipe(Effect.provide(layer))
+  )
+})

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import { eventually } from "@satrail/contracts/Eventually"
+import { companyWith, verdict, withdrawal } from "@satrail/contracts/Fixtures"
+import { has } from "@satrail/contracts/Ledger"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Company from "@satrail/core/accounts/Company"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import * as Limit from "@satrail/core/ledger/Limit"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Clock, type Context, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as PgClient from "../src/PgClient.ts"
+import * as Storage from "../src/Storage.ts"
+import * as Database from "./Database.ts"
+
+/** How many sessions wait for a row that another one has locked. */
+const waiting = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+)
+
+/** Two stores of one database, as two processes have them, and a third party that can hold a company's balance. */
+const stores = Effect.gen(function* () {
+  const url = yield* Database.make
+  const open = Layer.build(Storage.layer({ url }))
+  const [one, other] = [yield* open, yield* open]
+  const outside = yield* Layer.build(PgClient.layer({ url, maxConnections: 2 }))
+
+  /**
+   * What becomes of commits that have begun, each in its store and in this order, before any of them was let to the company's balance: what the first one does is not
+   * in what the second one saw when it began.
+   */
+  const inTurn = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    commits: ReadonlyArray<Effect.Effect<string, never, Journal>>
+  ) {
+    const sql = Effect.provide(SqlClient.SqlClient, outside)
+    const begun = Effect.forEach(commits, (commit, n) =>
+      Effect.forkChild(Effect.provide(commit, n === 0 ? one : other), { startImmediately: true }).pipe(
+        Effect.tap(() => eventually(Effect.provide(waiting, outside), (rows) => rows.length === n + 1))
+      )
+    )
+    const client = yield* sql
+    const fibers = yield* client.withTransaction(
+      Effect.andThen(client`select company_id from satrail.balances where company_id = ${companyId} for no key update`, begun)
+    )
+    return yield* Effect.forEach(fibers, Fiber.join)
+  })
+  return { one, inTurn } satisfies { readonly one: Context.Context<Journal>; readonly inTurn: unknown }
+})
+
+describe.skipIf(Database.server === undefined)("two stores of one server (skipped where there is none)", () => {
+  it.live("C12: limits: of two stores that wait for one balance, the second counts what the first has sent", () =>
+    Effect.gen(function* () {
+      const { one, inTurn } = yield* stores
+      const companyId = yield* Effect.provide(companyWith(100), one)
+      const atMillis = yield* Clock.currentTimeMillis
+      const counts: ReadonlyArray<Limit.Count> = [{ subject: yield* Id.make, atMillis, most: { day_sats: Msat.fromSats(15) } }]
+      const send = Effect.gen(function* () {
+        const row = yield* withdrawal(companyId, 10, { createdAtMillis: atMillis, counted: Limit.noted(counts) })
+        return yield* verdict(Withdrawal.requested(row, undefined, undefined, counts))
+      })
+      assert.deepStrictEqual(yield* inTurn(companyId, [send, send]), ["Applied", "LimitExceeded"])
+      yield* Effect.provide(has(companyId, { posted: 100, held: 10 }), one)
+    })
+  )
+
+  it.live("freeze: what another store began before it, and is let to the balance after it, is refused", () =>
+    Effect.gen(function* () {
+      const { one, inTurn } = yield* stores
+      const companyId = yield* Effect.provide(companyWith(100), one)
+      const freeze = verdict(Company.freezeChanged(companyId, { reason: "a drill", pending: "wait", sinceMillis: 1 }, 1))
+      const send = Effect.flatMap(withdrawal(companyId, 10), (row) => verdict(Withdrawal.requested(row)))
+      assert.deepStrictEqual(yield* inTurn(companyId, [freeze, send]), ["Applied", "CompanyFrozen"])
+      yield* Effect.provide(has(companyId, { posted: 100, held: 0 }), one)
+    })
+  )
+})

@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type * as Operator from "./commands/Operator.ts"
+
+// What the operator's commands are made of.
+
+/** Asks one of the operator's routes and prints what it answers. */
+export const call = (...ask: Parameters<typeof Operator.call>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./commands/Operator.ts")),
+    ({ call }) => call(...ask)
+  )
+
+/** Asks one of the operator's lists and prints its rows. */
+export const list = (...ask: Parameters<typeof Operator.list>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./commands/Operator.ts")),
+    ({ list }) => list(...ask)
+  )
+
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print the data as one line of JSON, for programs"),
+  Flag.withDefault(false)
+)
+export const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
+export const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
+
+export const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
+
+/** Where a company is. */
+export const of = (company: string) => `/operator/companies/${encodeURIComponent(company)}`
+
+/** Where a key is. */
+export const ofKey = (key: string) => `/operator/api-keys/${encodeURIComponent(key)}`
+
+/** What is separated by commas. */
+export const listed = (text: string) => text.split(",").map((one) => one.trim())

@@ -1,0 +1,39 @@
+import { Console, Effect, Schema } from "effect"
+import * as Operator from "./Operator.ts"
+import * as Output from "./Output.ts"
+
+const Text = Schema.NullOr(Schema.String)
+
+/** How everything stands, as the operator's route answers it. */
+const Status = Schema.Struct({
+  version: Text,
+  network: Schema.String,
+  database: Text,
+  node: Text,
+  node_id: Schema.String,
+  chain: Text,
+  rates: Text,
+  rates_at: Text,
+  checks: Schema.Array(Schema.Struct({ name: Schema.String, reason: Text })),
+  roles: Schema.Array(Schema.Struct({ role: Schema.String, held_until: Text, claims: Schema.Int })),
+  events_lag_seconds: Schema.Finite,
+  webhooks_lag_seconds: Schema.Finite
+})
+
+/** What it runs on, and below that its checks and who does what. */
+export const forPeople = ({ checks, roles, ...rest }: typeof Status.Type): string =>
+  [
+    Output.table(Object.entries(rest).map(([name, value]) => [name, String(value ?? "-")])),
+    Output.table([["check", "is"], ...checks.map(({ name, reason }) => [name, reason ?? "ready"])]),
+    Output.table([
+      ["role", "held until", "claims"],
+      ...roles.map(({ role, held_until, claims }) => [role, held_until ?? "nobody has it", String(claims)])
+    ])
+  ].join("\n\n")
+
+/** Shows how everything stands. */
+export const status = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
+  const { message, data } = yield* Operator.ask("GET", "/operator/status")
+  const found = yield* Operator.read(Status, data)
+  yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(found)}`)
+})

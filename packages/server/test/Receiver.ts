@@ -1,0 +1,70 @@
+import { assert } from "@effect/vitest"
+import * as Webhooks from "@satrail/http/Webhooks"
+import { createHmac } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { Webhook } from "standardwebhooks"
+import * as Customer from "./Customer.ts"
+import type { Company } from "./Service.ts"
+
+export interface Received {
+  readonly id: string
+  readonly type: string
+  readonly subject: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** An event, once everything that proves where it came from was checked: by our verifier, by the library of Standard Webhooks, and the plain signature. */
+const verified = (headers: IncomingHttpHeaders, body: string, secret: string) => {
+  const event = Webhooks.verify(headers, body, secret)
+  const texts = Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : []))
+  assert.deepStrictEqual(new Webhook(secret).verify(body, Object.fromEntries(texts)), JSON.parse(body))
+  const plain = (of: string) => createHmac("sha256", secret).update(of).digest("hex")
+  for (const of of [body, JSON.stringify(JSON.parse(body))]) assert.strictEqual(headers["x-signature"], plain(of))
+  assert.strictEqual(headers["webhook-id"], event.id)
+  return event
+}
+
+/** A company's receiver of all webhooks, which checks whatever arrives. `answering` is told before it answers. */
+export const make = async (company: Company, answering: (received: Received) => Promise<void> = async () => {}) => {
+  const received: Array<Received> = []
+  const wrong: Array<unknown> = []
+  let secret = ""
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { headers } = request
+      const body = await text(request)
+      try {
+        const { id, type, data } = verified(headers, body, secret)
+        const one = { id, type, subject: "id" in data ? data.id : data.domain, headers, body }
+        await answering(one)
+        received.push(one)
+      } catch (cause) {
+        wrong.push(cause)
+      }
+      response.end("thanks")
+    })()
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  // It listens on TCP, so its address is one of TCP.
+  const { port } = server.address() as AddressInfo
+  const endpoint = await Customer.data(
+    201,
+    company.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/`, signature_header: "x-signature" })
+  )
+  secret = endpoint.secret
+  return {
+    id: String(endpoint.id),
+    secret,
+    received,
+    /** What arrived and is no webhook of this endpoint, and why. */
+    wrong,
+    end: (): void => {
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+}

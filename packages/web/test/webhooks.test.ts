@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Posted } from "@satrail/core/events/webhooks/Ports"
+import { keptCharacters } from "@satrail/core/events/webhooks/Sending"
+import { Effect } from "effect"
+import type http from "node:http"
+import * as WebhookPoster from "../src/WebhookPoster.ts"
+import { serve } from "./Server.ts"
+
+const posts = (answer: http.RequestListener, totalMillis = 2000) =>
+  Effect.gen(function* () {
+    const server = yield* serve(answer)
+    const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis } })
+    return { server, posted: yield* poster.post({ url: `http://127.0.0.1:${server.port}/`, headers: {}, body: "{}" }) }
+  })
+const silent: Posted = { _tag: "Unanswered", reason: "no connection, or no answer in time" }
+
+describe("a receiver of webhooks", () => {
+  it.live("webhook: a redirect is an answer, and is not followed", () =>
+    Effect.gen(function* () {
+      const inside = yield* serve((_, response) => response.end("inside"))
+      for (const status of [301, 302, 307, 308]) {
+        const { server, posted } = yield* posts((_, response) =>
+          response.writeHead(status, { location: `http://127.0.0.1:${inside.port}/` }).end()
+        )
+        assert.deepStrictEqual(posted, { _tag: "Answered", status, body: "", retryAfter: null })
+        assert.deepStrictEqual([server.asked.length, inside.connections()], [1, 0])
+      }
+    })
+  )
+
+  it.live("webhook: a server that closes half way has not answered, before its answer or in the middle of it", () =>
+    Effect.gen(function* () {
+      const before = yield* posts((request) => request.socket.destroy())
+      assert.deepStrictEqual(before.posted, silent)
+      const within = yield* posts((_, response) => {
+        response.writeHead(200, { "content-length": 100 }).write("half of it", () => response.destroy())
+      })
+      assert.deepStrictEqual(within.posted, silent)
+    })
+  )
+
+  it.live("webhook: a server that takes too long has not answered, before its answer or in the middle of it", () =>
+    Effect.gen(function* () {
+      const never = yield* posts(() => {}, 300)
+      assert.deepStrictEqual(never.posted, silent)
+      const { posted } = yield* posts((_, response) => response.writeHead(200).write("half of it"), 300)
+      assert.strictEqual(posted._tag, "Unanswered")
+    })
+  )
+
+  it.live("webhook: of an answer that never ends its beginning is read, and nothing is waited for", () =>
+    Effect.gen(function* () {
+      const { posted } = yield* posts((_, response) => response.write("x".repeat(5000)))
+      assert.deepStrictEqual(posted, { _tag: "Answered", status: 200, body: "x".repeat(keptCharacters), retryAfter: null })
+    })
+  )
+})
