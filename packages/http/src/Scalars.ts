@@ -13,7 +13,26 @@ export const text = (...examples: readonly [string, ...Array<string>]) => Schema
 
 /** An instant: ISO 8601, UTC, three decimals. */
 export const Instant = Schema.String.annotate({ format: "date-time", examples: ["2026-01-31T12:00:00.123Z"] })
-export const instant = (millis: number): string => new Date(millis).toISOString()
+
+const dayMillis = 86_400_000
+const padded = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"))
+/** The day that was written last, and its beginning as text. What is answered is mostly of one day, and the calendar is what takes the time. */
+let lastDay = Number.NaN
+let writtenDay = ""
+
+/** As `toISOString` writes it, in a fifth of its time: an invoice has three instants, a page of transactions hundreds. */
+export const instant = (millis: number): string => {
+  const day = Math.floor(millis / dayMillis)
+  if (day !== lastDay) {
+    writtenDay = new Date(millis).toISOString().slice(0, -"00:00:00.000Z".length)
+    lastDay = day
+  }
+  const within = millis - day * dayMillis
+  const seconds = Math.floor(within / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const rest = Math.floor(within - seconds * 1000)
+  return `${writtenDay}${padded[Math.floor(minutes / 60)]}:${padded[minutes % 60]}:${padded[seconds % 60]}.${rest < 100 ? "0" : ""}${rest < 10 ? "0" : ""}${rest}Z`
+}
 export const instantOrNull = (millis: number | null): string | null => (millis === null ? null : instant(millis))
 
 export const Sats = Schema.Int.annotate({ description: "Whole satoshis, rounded down", examples: [21_000] })
@@ -110,7 +129,7 @@ export const GivenInstant = Schema.String.annotate({
       const millis = instantPattern.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
       return Number.isNaN(millis) ? Effect.fail(new SchemaIssue.InvalidValue({ message: instantWords })) : Effect.succeed(millis)
     }),
-    encode: SchemaGetter.transform((millis) => new Date(millis).toISOString())
+    encode: SchemaGetter.transform((millis) => instant(millis))
   })
 )
 
