@@ -56,6 +56,7 @@ import * as Environment from "../packages/server/src/Environment.ts"
 import * as Listener from "../packages/server/src/Listener.ts"
 import { api } from "../packages/server/src/Server.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
+import * as Pace from "../packages/web/src/Pace.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
 import * as Recipes from "../packages/server/test/refusals/Recipes.ts"
 import * as Defences from "../test/defences/Page.ts"
@@ -213,6 +214,7 @@ const limits = (): string => {
     ["timeout of such a check, seconds", Readiness.checkMillis / 1000],
     ["time after a refused commit until a check tries one, seconds", Commits.refusedMillis / 1000],
     ["time in which refusals of a key and code are one entry of the audit log, seconds", AuditLog.countedMillis / 1000],
+    ["webhooks that a process begins in a second, at most / where it has no time", `${Pace.perSecond.most} / ${Pace.perSecond.least}`],
     ["kinds of refusals that a process counts at once for the audit log", AuditLog.maxCounted],
     ["age at which an unclaimed job is overdue, seconds", defaults.reconciliation.overdueMillis / 1000],
     ["coins that are looked up on the chain in one reconciliation run", ChainBooks.askedAbout],

@@ -56,6 +56,6 @@ export const make = (
     },
     { ...pgSettle(scripts.settleSpread, pgSpread), operations: [settle(spread, Fill.spread, ourSpread)] },
     { ...pgSettle(scripts.settle, pgBusy), operations: [settle(one, 1, ourBusy)] },
-    ...(sending === undefined ? [] : Webhooks.groups(http, sending))
+    ...(sending === undefined ? [] : Webhooks.groups(http, requests, sending))
   ]
 }

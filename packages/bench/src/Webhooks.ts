@@ -79,13 +79,19 @@ export interface Sending extends Whole {
 
 export const heardBy = 10
 
-/** What webhooks cost a confirm: where the process sends them and there is no endpoint, and where ten hear of each. */
-export const groups = (http: ReturnType<typeof make>["http"], { server, receivers, keys }: Sending): ReadonlyArray<Group> => {
+/**
+ * What webhooks cost a confirm: where the process sends them and there is no endpoint, beside `ofAnother`, which sends none, and where ten hear of each.
+ */
+export const groups = (
+  http: ReturnType<typeof make>["http"],
+  ofAnother: Requests.Requests,
+  { server, receivers, keys }: Sending
+): ReadonlyArray<Group> => {
   const key = keys[Fill.busy - 1] ?? ""
   const { confirm } = Requests.make(keys)
   const silent = http(Bars.nobodyListens, "one company", 64, confirm, server)
   const heard = http(Bars.tenListen, "one company", 64, confirm, server)
-  const without = http("confirm, no webhooks", "one company", 64, confirm)
+  const without = http("confirm, no webhooks", "one company", 64, ofAnother.confirm)
   const all = Effect.forEach(receivers.ports, (receiver) => Receivers.endpoint(server.port, key, receiver))
   const gone = Effect.forEach((id: string) => Receivers.remove(server.port, key, id))
   return [

@@ -3,7 +3,7 @@ import * as Scalars from "../src/Scalars.ts"
 
 const lastMillis = 253_402_300_799_999
 
-it("instants are written as toISOString writes them, whichever day was written before", () => {
+it("instant: written as toISOString writes it, whichever day was written before", () => {
   const edges = [0, 999, 86_399_999, 86_400_000, 951_782_399_999, 951_782_400_000, 1_709_251_199_999, lastMillis]
   // Steps that no period of hours or days divides: each part of an instant takes many values, and most days come once.
   for (let millis = 0; millis <= lastMillis; millis += 41_234_567_891) edges.push(millis, Math.floor(millis / 7))

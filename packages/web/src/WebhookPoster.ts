@@ -3,6 +3,7 @@ import { attemptMillis, connectMillis } from "@satrail/core/events/webhooks/Sche
 import { keptCharacters } from "@satrail/core/events/webhooks/Sending"
 import { Effect, Layer, Semaphore } from "effect"
 import * as Outbound from "./Outbound.ts"
+import * as Pace from "./Pace.ts"
 
 /** How many connections there are at once to one host, whoever named it. */
 export const socketsPerHost = 16
@@ -17,6 +18,7 @@ const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 
 export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster => {
   const { ask } = Outbound.make({ connectMillis, totalMillis: attemptMillis, keepsConnections: true, isOpen, ...outbound })
+  const turn = Pace.make()
   const hosts = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
 
   /** One after another where there are as many connections to its host as may be. */
@@ -41,7 +43,7 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
       const asked = ask({ url, method: "POST", headers, body, firstBytes: keptCharacters })
       return inTurn(
         parsed.host,
-        asked.pipe(
+        Effect.andThen(turn, asked).pipe(
           Effect.map(({ status, body, retryAfter = null }): Posted => ({ _tag: "Answered", status, body, retryAfter })),
           // Its owner is told what went wrong, and not which ports of which hosts are open.
           Effect.catchTags({

@@ -74,7 +74,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
 
   const wake = (control: Runner.Control) => {
     control.hasNews = true
-    control.latch.openUnsafe()
+    if (control.takesNews) control.latch.openUnsafe()
   }
 
   let position: bigint | undefined
@@ -99,11 +99,13 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
           control.latch.openUnsafe()
         }
       }
-      for (const control of ofCompany.get(companyId) ?? []) wake(control)
-      for (const control of ofCompany.get(CompanyId.operator) ?? []) wake(control)
     }
+    const toldOf = new Set(page.map(({ companyId }) => companyId))
+    if (toldOf.size > 0) toldOf.add(CompanyId.operator)
+    for (const companyId of toldOf) for (const control of ofCompany.get(companyId) ?? []) wake(control)
     position = page.at(-1)?.id ?? position
-    if (page.length === 0) yield* more
+    // Whoever listens is told of many commits at once: to look again after each would keep a busy process from all else.
+    if (page.length < pageSize) yield* more
   })
   yield* Lag.measure(controls, fence)
   yield* Worker.runOpen("webhooks", step, Effect.void)

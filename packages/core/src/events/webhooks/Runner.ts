@@ -28,6 +28,8 @@ const progressMillis = 1000
 export interface Control {
   readonly latch: Latch.Latch
   hasNews: boolean
+  /** Whether it can begin with news at once. Where all its places are taken it looks for them when one is free. */
+  takesNews: boolean
   isChanged: boolean
   /** When the oldest event was committed that the endpoint has not got; undefined where it has all that it wants. */
   waitingSinceMillis: () => number | undefined
@@ -38,6 +40,7 @@ const nothingWaits = () => undefined
 export const control = (): Control => ({
   latch: Latch.makeUnsafe(true),
   hasNews: true,
+  takesNews: true,
   isChanged: false,
   waitingSinceMillis: nothingWaits
 })
@@ -254,7 +257,9 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
   const broken: Broken = Deferred.makeUnsafe()
   while (!control.isChanged) {
     control.latch.closeUnsafe()
+    control.takesNews = true
     yield* fill(run, broken, sentBefore)
+    control.takesNews = standing.busy.size < placesOf(standing)
     const nowMillis = yield* Clock.currentTimeMillis
     const isBehind = cursorOf(reached(standing)) !== standing.endpoint.cursor
     const progressAtMillis = isBehind ? standing.progressedAtMillis + progressMillis : Infinity
