@@ -4,7 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Feed } from "@satrail/core/events/Feed"
 import type * as Notice from "@satrail/core/events/Notice"
 import { Tail } from "@satrail/core/events/Tail"
-import { Effect, Option, Stream } from "effect"
+import { Context, Effect, Option, Scope, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { credentialOf } from "./Authentication.ts"
 import * as Errors from "./Errors.ts"
@@ -47,7 +47,8 @@ const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { ofKey, refuse } = yield* RequestRates
     const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
-    const context = yield* Effect.context<never>()
+    // All of the layer's but its scope: what a request takes it gives back when it ends.
+    const context = Context.omit(Scope.Scope)(yield* Effect.context<Scope.Scope>())
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
@@ -66,20 +67,22 @@ const routes = HttpRouter.use(
         )
       )
 
-    const counted = <A, E, R>(keyId: string, stream: Stream.Stream<A, E, R>) =>
-      Stream.unwrap(
-        Effect.as(
-          Effect.acquireRelease(
-            Effect.sync(() => open.set(keyId, (open.get(keyId) ?? 0) + 1)),
-            () =>
-              Effect.sync(() => {
-                const left = (open.get(keyId) ?? 1) - 1
-                if (left === 0) open.delete(keyId)
-                else open.set(keyId, left)
-              })
-          ),
-          stream
-        )
+    /** One of the key's places, for as long as the request's scope is open: until its stream has ended. Whoever asks for many at once gets no more either. */
+    const place = (keyId: string) =>
+      Effect.acquireRelease(
+        Effect.suspend(() => {
+          const others = open.get(keyId) ?? 0
+          if (others >= streamsPerKey)
+            return Effect.fail(Errors.failure("overloaded", `This key has ${streamsPerKey} streams open already: close one`))
+          open.set(keyId, others + 1)
+          return Effect.void
+        }),
+        () =>
+          Effect.sync(() => {
+            const left = (open.get(keyId) ?? 1) - 1
+            if (left === 0) open.delete(keyId)
+            else open.set(keyId, left)
+          })
       )
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
@@ -89,8 +92,7 @@ const routes = HttpRouter.use(
       if (!ApiKey.allows(apiKey, "read"))
         return yield* Effect.fail(Errors.failure("scope_required", "This needs a key with the scope read"))
       const { filter, after } = yield* asked(request)
-      if ((open.get(id) ?? 0) >= streamsPerKey)
-        return yield* Effect.fail(Errors.failure("overloaded", `This key has ${streamsPerKey} streams open already: close one`))
+      yield* place(id)
       const begin = after === undefined ? yield* Errors.answered(feed.now) : yield* placeOf(ids, companyId, after)
       // Told before the stream begins, since there is no status afterwards.
       yield* pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter })
@@ -98,7 +100,7 @@ const routes = HttpRouter.use(
         // The reader comes back by itself, and goes on where it was.
         Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
       )
-      return Events.answer(counted(id, events), { retryMillis })
+      return Events.answer(events, { retryMillis })
     })
 
     yield* router.add("GET", "/v1/events/stream", (request) =>
