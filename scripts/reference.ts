@@ -11,6 +11,7 @@ import * as ChainBooks from "../packages/chain/src/Books.ts"
 import { maxCounted } from "../packages/core/src/accounts/AccountReads.ts"
 import * as ApiKeys from "../packages/core/src/accounts/ApiKeys.ts"
 import * as Companies from "../packages/core/src/accounts/Companies.ts"
+import * as AllowedFrom from "../packages/core/src/accounts/AllowedFrom.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
@@ -93,6 +94,7 @@ const limits = (): string => {
     ["largest invoice, by default", sats(defaults.maxInvoice)],
     ["largest withdrawal, by default", sats(defaults.maxWithdrawal)],
     ["recipients in the limits of a key or a company", Limits.maxRecipients],
+    ["addresses and ranges that a key may be used from", AllowedFrom.maxRanges],
     [
       "steps in which the window of a limit slides, minutes",
       Object.entries(Limit.windows)

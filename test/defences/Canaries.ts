@@ -1331,6 +1331,26 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "pause: when it is answered"
   },
   {
+    name: "key-from-anywhere",
+    rows: [],
+    bug: "a key that may send from some addresses only sends from all",
+    file: "packages/http/src/Authentication.ts",
+    find: `scopes.every((scope) => scope === "send")`,
+    replace: `scopes.every((scope) => scope !== "send")`,
+    test: "packages/http/test/allowedFrom.test.ts",
+    titles: "allowed from: for sending"
+  },
+  {
+    name: "caller-says-where",
+    rows: [],
+    bug: "the address that a caller writes into X-Forwarded-For is believed",
+    file: "packages/http/src/Address.ts",
+    find: "forwarded.at(-proxies)",
+    replace: "forwarded.at(0)",
+    test: "packages/http/test/allowedFrom.test.ts",
+    titles: "allowed from: from elsewhere"
+  },
+  {
     name: "flood-of-one-key",
     rows: [],
     bug: "requests with a key are counted, and taken however many there are",

@@ -79,6 +79,7 @@ export const apiKey = Effect.fnUntraced(function* (
     lastUsedAtMillis: null,
     limits: null,
     spendsAs: null,
+    allowedFrom: null,
     ...fields
   }
 })

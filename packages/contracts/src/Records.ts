@@ -394,6 +394,18 @@ export const money = {
     assert.deepStrictEqual(yield* looked, [others, null])
     assert.deepStrictEqual(yield* records.spent(companyId, row.id), [])
   }),
+  "a key is read with where it may be used from, as it was set last": Effect.gen(function* () {
+    const records = yield* Records
+    const row = yield* apiKey(yield* open, { allowedFrom: { for: "sending", ranges: ["203.0.113.0/24", "2001:db8::/32"] } })
+    const looked = Effect.map(found(records.apiKey(row.id)), ({ apiKey }) => apiKey.allowedFrom)
+    yield* committed(ApiKey.issued(row))
+    assert.deepStrictEqual((yield* found(records.apiKey(row.id))).apiKey, row)
+    const other = { for: "everything", ranges: ["192.0.2.1"] } as const
+    yield* committed(ApiKey.confined(row, other, 1), ApiKey.confined(row, other, 2))
+    assert.deepStrictEqual(yield* looked, other)
+    yield* committed(ApiKey.confined(row, null, 3))
+    assert.isNull(yield* looked)
+  }),
   "a key is read as it was committed, with the plan its company has now": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open

@@ -9,6 +9,7 @@ export * as Plan from "./accounts/Plan.ts"
 // What it asks: each service, and the records that it answers.
 export * as Companies from "./accounts/Companies.ts"
 export * as Company from "./accounts/Company.ts"
+export * as AllowedFrom from "./accounts/AllowedFrom.ts"
 export * as ApiKeys from "./accounts/ApiKeys.ts"
 export * as ApiKey from "./accounts/ApiKey.ts"
 export * as OperatorTokens from "./accounts/OperatorTokens.ts"

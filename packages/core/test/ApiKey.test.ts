@@ -21,6 +21,7 @@ const row = (
   lastUsedAtMillis: null,
   limits: null,
   spendsAs: null,
+  allowedFrom: null,
   ...fields
 })
 const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))

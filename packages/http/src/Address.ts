@@ -11,8 +11,11 @@ const networkOf = (address: string): string => {
   return [...groups, ...Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => "0"), ...last].slice(0, 4).join(":")
 }
 
-/** Who asks, as far as our own `proxies` say so: what stands further left in `X-Forwarded-For` anybody could have written. */
-export const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
+/** From where it was asked, as far as our own `proxies` say so: what stands further left in `X-Forwarded-For` anybody could have written. */
+export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
   const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")
-  return networkOf(forwarded.at(-proxies)?.trim() || Option.getOrElse(request.remoteAddress, () => ""))
+  return forwarded.at(-proxies)?.trim() || Option.getOrElse(request.remoteAddress, () => "")
 }
+
+/** Who asks, by where it was asked from. */
+export const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => networkOf(addressOf(request, proxies))

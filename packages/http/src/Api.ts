@@ -65,6 +65,7 @@ const operator = Section.make(
     ApiKeys.issue,
     ApiKeys.get,
     ApiKeys.limit,
+    ApiKeys.allowFrom,
     ApiKeys.revoke,
     ApiKeys.rotate,
     Companies.changePlan,

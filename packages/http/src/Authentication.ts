@@ -1,3 +1,4 @@
+import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Company } from "@satrail/core/accounts/Company"
@@ -10,6 +11,7 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Acting from "./Acting.ts"
+import { addressOf } from "./Address.ts"
 import * as Errors from "./Errors.ts"
 import * as Exchange from "./Exchange.ts"
 import { RequestRates } from "./RequestRates.ts"
@@ -38,7 +40,8 @@ export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Servic
     revokedAtMillis: null,
     lastUsedAtMillis: null,
     limits: null,
-    spendsAs: null
+    spendsAs: null,
+    allowedFrom: null
   },
   plan,
   companyLimits: null
@@ -71,6 +74,23 @@ const isAudited = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotatio
     Context.getOrUndefined(annotations, Audited) === true ||
     Context.getOrUndefined(annotations, Scopes)?.includes("receive") !== true)
 
+/** Whether an endpoint sends money or approves it: what neither `read` nor another scope opens. */
+export const isSending = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): boolean => {
+  const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
+  return scopes.length > 0 && scopes.every((scope) => scope === "send")
+}
+
+/** Whether this request with the key comes from where the key may be used. */
+export const isFromAllowed = (
+  { allowedFrom }: ApiKey.ApiKey,
+  sends: boolean,
+  request: HttpServerRequest.HttpServerRequest,
+  proxies: number
+): boolean => allowedFrom === null || (allowedFrom.for === "sending" && !sends) || AllowedFrom.has(allowedFrom, addressOf(request, proxies))
+
+/** The same words whatever it asked for, and from wherever. */
+export const elsewhere = Errors.failure("address_not_allowed", "The API key may not be used from this address, or not to send")
+
 /** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
 export const credentialOf = (authorization: string | undefined): string =>
   authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
@@ -86,8 +106,10 @@ const misplaced = (authorization: string | undefined): string | undefined =>
  * several schemes one after another, costs every request a tenth more. So the document learns of it by `documented`.
  */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("@satrail/http/Authentication", {
-  error: Errors.of("unauthorized", "scope_required", "rate_limited", "store_unavailable")
+  error: Errors.of("unauthorized", "scope_required", "address_not_allowed", "rate_limited", "store_unavailable")
 }) {}
+
+const strange = Effect.fail(elsewhere)
 
 export const layer = Layer.effect(
   Authentication,
@@ -95,6 +117,7 @@ export const layer = Layer.effect(
     const apiKeys = yield* ApiKeys
     const isToken = tokenCheck(yield* OperatorToken)
     const { ofKey, refuse } = yield* RequestRates
+    const proxies = yield* Acting.Proxies
 
     /** What is no key is refused in words for what it is instead. */
     const told = (authorization: string | undefined, failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
@@ -124,14 +147,15 @@ export const layer = Layer.effect(
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
       const refused = Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes?.join(" or ")}`))
       const records = isAudited(endpoint)
-      return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+      const sends = isSending(endpoint)
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(
-          holderOf(headers["authorization"], operation),
+          holderOf(request.headers["authorization"], operation),
           (
             caller
           ): Effect.Effect<
             HttpServerResponse.HttpServerResponse,
-            Effect.Error<typeof http | typeof refused> | Errors.Failure<"rate_limited">,
+            Effect.Error<typeof http | typeof refused | typeof strange> | Errors.Failure<"rate_limited">,
             HttpServerRequest.HttpServerRequest
           > => {
             const key = Acting.keyed(caller.apiKey)
@@ -140,11 +164,13 @@ export const layer = Layer.effect(
             const noted = Exchange.noting({ key: caller.apiKey.id })
             const opened: Effect.Effect<
               HttpServerResponse.HttpServerResponse,
-              Effect.Error<typeof http | typeof refused>,
+              Effect.Error<typeof http | typeof refused | typeof strange>,
               HttpServerRequest.HttpServerRequest
-            > = isOpen
-              ? noted(records ? acting.recorded(key, operation, served) : served)
-              : noted(Effect.andThen(acting.refused(key, operation, "scope_required"), refused))
+            > = !isFromAllowed(caller.apiKey, sends, request, proxies)
+              ? noted(Effect.andThen(acting.refused(key, operation, "address_not_allowed"), strange))
+              : isOpen
+                ? noted(records ? acting.recorded(key, operation, served) : served)
+                : noted(Effect.andThen(acting.refused(key, operation, "scope_required"), refused))
             return ofKey === undefined ? opened : Effect.andThen(ofKey(caller.apiKey.id), opened)
           }
         )

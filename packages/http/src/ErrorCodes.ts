@@ -21,6 +21,13 @@ export const catalogue = {
     meaning: "The key is valid, but lacks the scope that the message names.",
     remedy: "Use a key with that scope, or with `admin`."
   },
+  address_not_allowed: {
+    status: 403,
+    meaning:
+      "The key is valid, but may not be used from this address, or not for sending. Nothing was done, and nothing is told of the company.",
+    remedy:
+      "Ask from an address of the key's `allowed_from`, or have the operator change it. Behind a reverse proxy `SATRAIL_PROXIES` has to say so, or every caller has the proxy's address."
+  },
   plan_required: {
     status: 403,
     meaning: "The company's plan does not include this.",

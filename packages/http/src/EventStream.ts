@@ -6,7 +6,8 @@ import type * as Notice from "@satrail/core/events/Notice"
 import { Tail } from "@satrail/core/events/Tail"
 import { Context, Effect, Option, Scope, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { credentialOf } from "./Authentication.ts"
+import * as Acting from "./Acting.ts"
+import { credentialOf, elsewhere, isFromAllowed } from "./Authentication.ts"
 import * as Errors from "./Errors.ts"
 import * as EventBody from "./EventBody.ts"
 import * as EventIds from "./EventIds.ts"
@@ -43,9 +44,13 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
   return Effect.succeed({ filter, after: request.headers["last-event-id"] ?? after })
 }
 
+/** As the audit log names it. */
+const operation: Acting.Operation = { group: { identifier: "events" }, endpoint: { identifier: "stream" } }
+
 const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { ofKey, refuse } = yield* RequestRates
+    const [acting, proxies] = [yield* Acting.make, yield* Acting.Proxies]
     const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
     // All of the layer's but its scope: what a request takes it gives back when it ends.
     const context = Context.omit(Scope.Scope)(yield* Effect.context<Scope.Scope>())
@@ -89,6 +94,10 @@ const routes = HttpRouter.use(
       const { apiKey } = yield* Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"]))).pipe(Effect.catch(refuse))
       const { companyId, id } = apiKey
       yield* Exchange.noting({ key: id })(ofKey?.(id) ?? Effect.void)
+      if (!isFromAllowed(apiKey, false, request, proxies)) {
+        yield* acting.refused(Acting.keyed(apiKey), operation, elsewhere.error.code)
+        return yield* Effect.fail(elsewhere)
+      }
       if (!ApiKey.allows(apiKey, "read"))
         return yield* Effect.fail(Errors.failure("scope_required", "This needs a key with the scope read"))
       const { filter, after } = yield* asked(request)

@@ -231,6 +231,13 @@ const asked: Record<string, Record<string, Ask>> = {
       body: { day_sats: 10_000, recipients: ["satoshi@wallet.example"] }
     }
   },
+  "/operator/api-keys/{id}/allowed-from": {
+    put: {
+      key: operatorToken,
+      path: `/operator/api-keys/${keyId}/allowed-from`,
+      body: { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } }
+    }
+  },
   "/operator/companies/{id}/limits": {
     get: { key: operatorToken, path: `/operator/companies/${company.id}/limits` },
     put: { key: operatorToken, path: `/operator/companies/${company.id}/limits`, body: { month_sats: 1_000_000 } }

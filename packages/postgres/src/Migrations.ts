@@ -30,6 +30,7 @@ import * as Migration0032 from "./Migration0032.ts"
 import * as Migration0033 from "./Migration0033.ts"
 import * as Migration0035 from "./Migration0035.ts"
 import * as Migration0036 from "./Migration0036.ts"
+import * as Migration0037 from "./Migration0037.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -66,7 +67,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0032_audit_log": Effect.asVoid(run(Migration0032.script)),
   "0033_checkouts": Effect.asVoid(run(Migration0033.script)),
   "0035_suspense": Effect.asVoid(run(Migration0035.script)),
-  "0036_hold_invoices": Effect.asVoid(run(Migration0036.script))
+  "0036_hold_invoices": Effect.asVoid(run(Migration0036.script)),
+  "0037_where_keys_open": Effect.asVoid(run(Migration0037.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

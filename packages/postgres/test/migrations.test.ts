@@ -64,7 +64,7 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   on_chain_addresses: { checkout_id: null },
   balances: { frozen: false },
   companies: { limits: null, frozen: null },
-  api_keys: { limits: null, spends_as: null },
+  api_keys: { limits: null, spends_as: null, allowed_from: null },
   domains: { shown_by: "operator", checked_at_millis: 1_700_000_000_100, lost_at_millis: null }
 }
 

@@ -25,6 +25,14 @@ export const json = Flag.Boolean("json").pipe(
 export const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
 export const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
 
+export const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
+
+/** Which page of a list. */
+export const paging = {
+  limit: Flag.Int("limit").pipe(Flag.withDescription("How many rows at most, 1 to 1000; 100 by default"), Flag.optional),
+  after: Flag.String("after").pipe(Flag.withDescription("What the page before printed as the place to go on"), Flag.optional)
+}
+
 export const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
 
 /** Where a company is. */

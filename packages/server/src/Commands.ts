@@ -1,8 +1,9 @@
 import * as Network from "@satrail/bitcoin/Network"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, key, list, listed, of, ofKey } from "./CommandParts.ts"
+import { call, company, example, json, list, listed, name, of, paging } from "./CommandParts.ts"
 import { CommandFailed } from "./commands/CommandFailed.ts"
+import { keys } from "./KeyCommands.ts"
 import { Variables } from "./environment/Unknown.ts"
 import * as StopCommands from "./StopCommands.ts"
 
@@ -21,14 +22,7 @@ const spelt = Effect.gen(function* () {
   if (problems.length > 0) return yield* new CommandFailed({ message: problems.join("\n") })
 })
 
-const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
 const plans = ["free", "paid"] as const
-
-/** Which page of a list. */
-const paging = {
-  limit: Flag.Int("limit").pipe(Flag.withDescription("How many rows at most, 1 to 1000; 100 by default"), Flag.optional),
-  after: Flag.String("after").pipe(Flag.withDescription("What the page before printed as the place to go on"), Flag.optional)
-}
 
 const companies = Command.make("companies").pipe(
   Command.withDescription("List, show and open companies, and change their plans and domains"),
@@ -84,62 +78,6 @@ const companies = Command.make("companies").pipe(
       { company, domain: Argument.String("domain").pipe(Argument.withDescription("Such as acme.example")), json },
       ({ company, domain, json }) => call({ json }, "POST", `${of(company)}/domains`, { domain })
     ).pipe(Command.withDescription("Vouch that a domain is the company's, without its TXT record"))
-  ])
-)
-
-const keys = Command.make("keys").pipe(
-  Command.withDescription("List, issue, rotate and revoke API keys"),
-  Command.withSubcommands([
-    Command.make("list", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
-      list({ json, query: { limit, cursor } }, `${of(company)}/api-keys`, [
-        "id",
-        "name",
-        "scopes",
-        "created_at",
-        "revoked_at",
-        "last_used_at"
-      ])
-    ).pipe(Command.withDescription("List a company's keys, revoked ones too")),
-    Command.make(
-      "issue",
-      {
-        company,
-        json,
-        name,
-        scopes: Flag.String("scopes").pipe(
-          Flag.withDescription("read, receive, send, admin: separated by commas; admin by default"),
-          Flag.withDefault("admin")
-        ),
-        expiresAt: Flag.String("expires-at").pipe(
-          Flag.withDescription("Its expiry, such as 2027-01-31T12:00:00.000Z; never by default"),
-          Flag.optional
-        )
-      },
-      ({ company, expiresAt, json, name, scopes }) =>
-        call({ json }, "POST", `${of(company)}/api-keys`, {
-          name,
-          scopes: listed(scopes),
-          ...(expiresAt._tag === "Some" ? { expires_at: expiresAt.value } : {})
-        })
-    ).pipe(
-      Command.withDescription("Issue a key; it is shown once"),
-      example("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name shop --scopes read,receive", "A key that cannot send")
-    ),
-    Command.make(
-      "rotate",
-      {
-        json,
-        key,
-        overlap: Flag.Int("overlap-seconds").pipe(
-          Flag.withDescription("How long the old key stays valid beside the new one; 0 by default"),
-          Flag.withDefault(0)
-        )
-      },
-      ({ json, key, overlap }) => call({ json }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
-    ).pipe(Command.withDescription("Replace a key; the new one is shown once")),
-    Command.make("revoke", { json, key }, ({ json, key }) => call({ json }, "DELETE", ofKey(key))).pipe(
-      Command.withDescription("Revoke a key at once")
-    )
   ])
 )
 

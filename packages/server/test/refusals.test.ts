@@ -37,6 +37,10 @@ beforeAll(async () => {
     ask: whole.ask,
     keyFor: async (scope) => (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: [scope] })).data.key,
     operate: whole.operate,
+    keyFrom: async (address) => {
+      const allowed_from = { for: "everything", ranges: [address] }
+      return (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: ["read"], allowed_from })).data.key
+    },
     keyLimited: async (limits) =>
       (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: ["send"], limits })).data.key,
     outside: (ask) => Customer.data(201, shop.post("/sandbox/destination", ask)),

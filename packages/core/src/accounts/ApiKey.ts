@@ -7,6 +7,7 @@ import type * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
+import { AllowedFrom } from "./AllowedFrom.ts"
 import { Limits } from "./Limits.ts"
 import { Plan } from "./Plan.ts"
 
@@ -30,11 +31,15 @@ export const ApiKey = Schema.Struct({
   /** What it may send. */
   limits: Schema.NullOr(Limits),
   /** The first of the keys that it replaces, one after another: under that id it is counted what they sent. */
-  spendsAs: Schema.NullOr(Schema.String)
+  spendsAs: Schema.NullOr(Schema.String),
+  /** From where it may be used; null: from anywhere. Whoever lets callers in by the network asks (`AllowedFrom.has`); a call in process has no address. */
+  allowedFrom: Schema.NullOr(AllowedFrom)
 })
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
-export const noun = Noun.make("api_keys", ApiKey, { moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits"] })
+export const noun = Noun.make("api_keys", ApiKey, {
+  moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits", "allowedFrom"]
+})
 
 /** A key, and the plan and the limits of the company it belongs to, as they stand now. */
 export const Holder = Schema.Struct({ apiKey: ApiKey, plan: Plan, companyLimits: Schema.NullOr(Limits) })
@@ -56,12 +61,15 @@ export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | Id
 
 export const life = {
   revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" }),
-  limited: Noun.move(noun, "limited", { sets: ["limits"], again: { same: ["limits"] } })
+  limited: Noun.move(noun, "limited", { sets: ["limits"], again: { same: ["limits"] } }),
+  confined: Noun.move(noun, "confined", { sets: ["allowedFrom"], again: { same: ["allowedFrom"] } })
 }
 
 export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
 /** The same limits again change nothing. */
 export interface ApiKeyLimited extends Written<"ApiKeyLimited", readonly [Noun.TransitionOf<typeof life.limited>]> {}
+/** The same ranges again change nothing. */
+export interface ApiKeyConfined extends Written<"ApiKeyConfined", readonly [Noun.TransitionOf<typeof life.confined>]> {}
 export interface ApiKeyUsed extends Change.Parts<"ApiKeyUsed"> {}
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -158,6 +166,16 @@ export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number)
   atMillis,
   legs: [],
   writes: [Noun.step(life.limited, apiKey, { limits })]
+})
+
+/** The key opens from these addresses only, from here on; from anywhere with null. */
+export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMillis: number): ApiKeyConfined => ({
+  _tag: "ApiKeyConfined",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.confined, apiKey, { allowedFrom })]
 })
 
 /** The key was used. Recorded at most once a minute. */

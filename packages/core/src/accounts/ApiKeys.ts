@@ -15,6 +15,7 @@ import * as ApiKey from "./ApiKey.ts"
 import { checkName } from "./Companies.ts"
 import * as KeyChecks from "./KeyChecks.ts"
 import type * as Limit from "../ledger/Limit.ts"
+import * as AllowedFrom from "./AllowedFrom.ts"
 import type { Limits } from "./Limits.ts"
 
 /** A new key. `text` is the key itself: shown now, and never again. */
@@ -34,6 +35,17 @@ export const scopesIssue = (scopes: ReadonlyArray<ApiKey.Scope>): string | undef
 export const expiryIssue = (expiresAtMillis: number, nowMillis: number): string | undefined =>
   expiresAtMillis <= nowMillis ? "A key must expire in the future" : undefined
 
+/** What a host gave in process was read by nobody yet. */
+const checkRanges = (allowedFrom: AllowedFrom.AllowedFrom | null): Effect.Effect<void, Invalid> => {
+  if (allowedFrom === null) return Effect.void
+  const { length } = allowedFrom.ranges
+  if (length < 1 || length > AllowedFrom.maxRanges)
+    return Effect.fail(new Invalid({ path: "allowed_from.ranges", message: `From 1 to ${AllowedFrom.maxRanges} ranges` }))
+  const at = allowedFrom.ranges.findIndex((text) => AllowedFrom.rangeIssue(text) !== undefined)
+  const message = AllowedFrom.rangeIssue(allowedFrom.ranges[at] ?? "")
+  return at < 0 || message === undefined ? Effect.void : Effect.fail(new Invalid({ path: `allowed_from.ranges.${at}`, message }))
+}
+
 /** Who may ask. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -45,6 +57,8 @@ export class ApiKeys extends Context.Service<
       readonly expiresAtMillis: number | null
       /** What it may send; null or absent: whatever its company may. */
       readonly limits?: Limits | null
+      /** From where it may be used; null or absent: from anywhere. */
+      readonly allowedFrom?: AllowedFrom.AllowedFrom | null
       /** What it renders is stored: the key in it must be sealed. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
@@ -54,9 +68,17 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<{ readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> }, NotFound | StoreUnavailable>
     /** When this answers, every process goes by the new limits. What it sends is counted from when it first has limits. */
     readonly limit: (id: string, limits: Limits | null) => Effect.Effect<ApiKey.ApiKey, NotFound | StoreUnavailable>
+    /**
+     * When this answers, every process goes by the new ranges; null: the key may be used from anywhere. They are for who lets callers in by the network: `check` knows
+     * no address, and a call in process has none.
+     */
+    readonly allowFrom: (
+      id: string,
+      allowedFrom: AllowedFrom.AllowedFrom | null
+    ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | StoreUnavailable>
     /** Closes the key: when this answers, no process takes it any more. Closing a closed one changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
-    /** A new key with the same name, scopes, expiry and limits, counted on from what the old one sent; the old one ends `overlapSeconds` from now. */
+    /** A new key with the same name, scopes, expiry, limits and ranges, counted on from what the old one sent; the old one ends `overlapSeconds` from now. */
     readonly rotate: (
       id: string,
       overlapSeconds: number,
@@ -95,7 +117,7 @@ export const make = Effect.gen(function* () {
       yield* exists(companyId)
       return yield* Page.pick(size, (limit) => Effect.map(records.keysOf(companyId, before, limit), (rows) => ({ rows, lookedTo: null })))
     }),
-    issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis, limits = null, request }) {
+    issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis, limits = null, allowedFrom = null, request }) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
       yield* checkName(name)
@@ -104,6 +126,7 @@ export const make = Effect.gen(function* () {
       const createdAtMillis = yield* Clock.currentTimeMillis
       const expiryMessage = expiresAtMillis === null ? undefined : expiryIssue(expiresAtMillis, createdAtMillis)
       if (expiryMessage !== undefined) return yield* new Invalid({ path: "expires_at", message: expiryMessage })
+      yield* checkRanges(allowedFrom)
       yield* exists(companyId)
       const { id, secretHash, text } = ApiKey.generate(network, entropy)
       const apiKey: ApiKey.ApiKey = {
@@ -117,7 +140,8 @@ export const make = Effect.gen(function* () {
         revokedAtMillis: null,
         lastUsedAtMillis: null,
         limits,
-        spendsAs: null
+        spendsAs: null,
+        allowedFrom
       }
       const issued = { apiKey, text }
       const once = Answer.once(CompanyId.operator, request, issued, createdAtMillis + Answer.keptMillis)
@@ -132,6 +156,13 @@ export const make = Effect.gen(function* () {
       yield* journal.commit(ApiKey.limited(apiKey, limits, yield* Clock.currentTimeMillis))
       yield* everywhere
       return { ...apiKey, limits }
+    }),
+    allowFrom: Effect.fnUntraced(function* (id, allowedFrom) {
+      yield* checkRanges(allowedFrom)
+      const apiKey = yield* get(id)
+      yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, yield* Clock.currentTimeMillis))
+      yield* everywhere
+      return { ...apiKey, allowedFrom }
     }),
     revoke: Effect.fnUntraced(function* (id) {
       yield* journal.commit(ApiKey.revoked(yield* get(id), yield* Clock.currentTimeMillis))

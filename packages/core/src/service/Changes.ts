@@ -1,5 +1,5 @@
 import type { Effect } from "effect"
-import type { ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
+import type { ApiKeyConfined, ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
 import type { CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
@@ -70,6 +70,7 @@ export type Change =
   | ApiKeyIssued
   | ApiKeyRevoked
   | ApiKeyLimited
+  | ApiKeyConfined
   | ApiKeyUsed
   | OperatorTokenIssued
   | OperatorTokenRevoked

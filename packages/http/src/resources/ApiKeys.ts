@@ -1,3 +1,4 @@
+import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys, expiryIssue, type Issued, maxOverlapSeconds, scopesIssue } from "@satrail/core/accounts/ApiKeys"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -32,11 +33,28 @@ const Expiry = Scalars.GivenInstant.pipe(
   })
 )
 
+const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) => ({
+  for: rest.for.annotate({
+    description: "`sending`: what sends money or approves it; from elsewhere the key does the rest that its scopes allow"
+  }),
+  ranges: ranges.annotate({
+    description: `IPv4 and IPv6 addresses and ranges (CIDR), at most ${AllowedFrom.maxRanges}. IPv4 in IPv6 (\`::ffff:192.0.2.1\`) is that IPv4 address; a range of IPv6 has no IPv4 in it`,
+    examples: [["203.0.113.0/24", "2001:db8::/32"]]
+  })
+})).annotate({
+  identifier: "AllowedFrom",
+  description: "From where a key may be used, behind the operator's own proxies (`SATRAIL_PROXIES`)"
+})
+
+/** Null where it may be used from anywhere. */
+const allowedFrom = Schema.NullOr(Ranges)
+
 const Body = Schema.Struct({
   name: Companies.Name,
   scopes: Schema.Array(ApiKey.Scope).check(Schema.makeFilter(scopesIssue)),
   expires_at: Scalars.given(Expiry),
-  limits: Scalars.given(LimitsView.Body)
+  limits: Scalars.given(LimitsView.Body),
+  allowed_from: Scalars.given(Ranges)
 }).annotate({ identifier: "IssueApiKey" })
 
 const view = View.make<Issued>()(
@@ -52,6 +70,7 @@ const view = View.make<Issued>()(
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.apiKey.scopes],
     expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.apiKey.expiresAtMillis)],
     limits: [LimitsView.schema, (row) => LimitsView.of(row.apiKey.limits)],
+    allowed_from: [allowedFrom, (row) => row.apiKey.allowedFrom],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.apiKey.createdAtMillis)]
   }
 )
@@ -64,6 +83,7 @@ const example = ({ apiKey, companyId, at }: World): (typeof view.schema)["Type"]
   scopes: ["receive", "read"],
   expires_at: null,
   limits: null,
+  allowed_from: null,
   created_at: at()
 })
 
@@ -104,10 +124,10 @@ export const issue = Section.operator(
     const creation = Idempotency.sealedCreation(issuePath, "API key issued", view.of, sealer)
     return Effect.fnUntraced(function* ({ params, payload, headers, request }) {
       const companyId = CompanyId.make(params.id.toLowerCase())
-      const { name, scopes, expires_at: expiresAtMillis = null } = payload
+      const { name, scopes, expires_at: expiresAtMillis = null, allowed_from: allowedFrom = null } = payload
       const limits = LimitsView.read(payload.limits)
       const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(issuePath, companyId))
-      const issued = yield* Errors.answered(apiKeys.issue({ companyId, name, scopes, expiresAtMillis, limits, ...once }))
+      const issued = yield* Errors.answered(apiKeys.issue({ companyId, name, scopes, expiresAtMillis, limits, allowedFrom, ...once }))
       return yield* creation.answer(issued, CompanyId.operator)
     })
   }
@@ -148,7 +168,7 @@ export const rotate = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key")
     .annotate(
       OpenApi.Description,
-      "A new key with the same name, scopes, expiry and limits, counted on from what the old one sent. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
+      "A new key with the same name, scopes, expiry, limits and `allowed_from`, counted on from what the old one sent. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },
@@ -179,6 +199,7 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
     name: [Schema.String, (row) => row.name],
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
     limits: [LimitsView.schema, (row) => LimitsView.of(row.limits)],
+    allowed_from: [allowedFrom, (row) => row.allowedFrom],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.expiresAtMillis)],
     revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)],
@@ -244,5 +265,36 @@ export const limit = Section.operator(
       yield* Errors.answered(apiKeys.limit(id, LimitsView.read(payload)))
       const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
       return Envelope.ok("API key limited", yield* show(apiKey, spent))
+    })
+)
+
+export const allowFrom = Section.operator(
+  HttpApiEndpoint.put("allowKeyFrom", `${path}/:id/allowed-from`, {
+    params,
+    payload: Schema.Struct({ allowed_from: allowedFrom }).annotate({ identifier: "AllowKeyFrom" }),
+    success: Envelope.success(200, shown),
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OpenApi.Summary, "Say from where an API key may be used")
+    .annotate(
+      OpenApi.Description,
+      "Replaces all of its ranges; `null` lets it be used from anywhere. They hold in every process from the answer on. From elsewhere it is refused with 403 `address_not_allowed`, and the audit log has it."
+    )
+    .annotate(Example, (world) => {
+      const allowed_from = { for: "sending" as const, ranges: ["203.0.113.0/24", "2001:db8::/32"] }
+      return {
+        params: { id: world.apiKey.id },
+        body: { allowed_from },
+        message: "API key confined",
+        data: { ...shownExample(world), allowed_from }
+      }
+    }),
+  ApiKeys,
+  (apiKeys) =>
+    Effect.fnUntraced(function* ({ params: { id }, payload }) {
+      yield* Errors.answered(apiKeys.allowFrom(id, payload.allowed_from))
+      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
+      return Envelope.ok("API key confined", yield* show(apiKey, spent))
     })
 )

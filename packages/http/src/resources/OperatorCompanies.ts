@@ -143,7 +143,8 @@ const keys = Section.operator(
           expiresAtMillis: null,
           revokedAtMillis: null,
           lastUsedAtMillis: world.millis(60_000),
-          limits: null
+          limits: null,
+          allowedFrom: null
         })
       ]
     })),

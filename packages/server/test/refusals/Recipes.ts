@@ -19,6 +19,8 @@ export interface World {
   readonly keyFor: (scope: string) => Promise<string>
   /** A verb of the operator's. */
   readonly operate: (route: string, body?: unknown) => Promise<unknown>
+  /** A key of the shop's that may be used from this address only. */
+  readonly keyFrom: (address: string) => Promise<string>
   /** A key of the shop's that may do everything, within these limits. */
   readonly keyLimited: (limits: Readonly<Record<string, number>>) => Promise<string>
   /** What an outside destination is, with these members of /sandbox/destination. */
@@ -68,6 +70,10 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
     how: "Withdraw with a key that has the scope `read` alone",
     run: async ({ ask, keyFor }) =>
       ask("POST", "/v1/bitcoin/withdraw/confirm", { key: await keyFor("read"), body: sats("settle@wallet.example") })
+  },
+  address_not_allowed: {
+    how: "Ask with a key that is allowed from another address: `PUT /operator/api-keys/{id}/allowed-from`",
+    run: async ({ ask, keyFrom }) => ask("GET", "/v1/transactions/balance", { key: await keyFrom("203.0.113.7") })
   },
   plan_required: {
     how: "Create a Lightning address with a `handle`, as a company on the free plan",

@@ -1,0 +1,87 @@
+import { Argument, Command, Flag } from "effect/cli"
+import { call, company, example, json, key, list, listed, name, of, ofKey, paging } from "./CommandParts.ts"
+
+// What a company's programs are let in with.
+
+const ranges = "IPv4 and IPv6 addresses and ranges, separated by commas, such as 203.0.113.0/24,2001:db8::/32"
+
+/** For what a key is refused from anywhere else. */
+const confined = Flag.Literals("allowed-for", ["everything", "sending"]).pipe(
+  Flag.withDescription("What is refused from elsewhere: everything by default, or only what sends money"),
+  Flag.withDefault("everything" as const)
+)
+
+export const keys = Command.make("keys").pipe(
+  Command.withDescription("List, issue, confine, rotate and revoke API keys"),
+  Command.withSubcommands([
+    Command.make("list", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
+      list({ json, query: { limit, cursor } }, `${of(company)}/api-keys`, [
+        "id",
+        "name",
+        "scopes",
+        "created_at",
+        "revoked_at",
+        "last_used_at"
+      ])
+    ).pipe(Command.withDescription("List a company's keys, revoked ones too")),
+    Command.make(
+      "issue",
+      {
+        company,
+        json,
+        name,
+        scopes: Flag.String("scopes").pipe(
+          Flag.withDescription("read, receive, send, admin: separated by commas; admin by default"),
+          Flag.withDefault("admin")
+        ),
+        expiresAt: Flag.String("expires-at").pipe(
+          Flag.withDescription("Its expiry, such as 2027-01-31T12:00:00.000Z; never by default"),
+          Flag.optional
+        ),
+        allowedFrom: Flag.String("allowed-from").pipe(Flag.withDescription(ranges), Flag.map(listed), Flag.optional),
+        confined
+      },
+      ({ allowedFrom, company, confined, expiresAt, json, name, scopes }) =>
+        call({ json }, "POST", `${of(company)}/api-keys`, {
+          name,
+          scopes: listed(scopes),
+          ...(expiresAt._tag === "Some" ? { expires_at: expiresAt.value } : {}),
+          ...(allowedFrom._tag === "Some" ? { allowed_from: { for: confined, ranges: allowedFrom.value } } : {})
+        })
+    ).pipe(
+      Command.withDescription("Issue a key; it is shown once"),
+      example("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name shop --scopes read,receive", "A key that cannot send")
+    ),
+    Command.make(
+      "allow",
+      {
+        key,
+        json,
+        from: Argument.String("from").pipe(Argument.withDescription(`${ranges}; \`anywhere\` takes the ranges away`)),
+        confined
+      },
+      ({ confined, from, json, key }) =>
+        call({ json }, "PUT", `${ofKey(key)}/allowed-from`, {
+          allowed_from: from === "anywhere" ? null : { for: confined, ranges: listed(from) }
+        })
+    ).pipe(
+      Command.withDescription("Say from where a key may be used, in every process from the answer on"),
+      example("keys allow 7Kq2mVx9TbZc 203.0.113.0/24,2001:db8::/32", "From elsewhere this key opens nothing")
+    ),
+    Command.make(
+      "rotate",
+      {
+        json,
+        key,
+        overlap: Flag.Int("overlap-seconds").pipe(
+          Flag.withDescription("How long the old key stays valid beside the new one; 0 by default"),
+          Flag.withDefault(0)
+        )
+      },
+      ({ json, key, overlap }) => call({ json }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
+    ).pipe(Command.withDescription("Replace a key; the new one is shown once")),
+    Command.make("revoke", { json, key }, ({ json, key }) => call({ json }, "DELETE", ofKey(key))).pipe(
+      Command.withDescription("Revoke a key at once")
+    )
+  ])
+)
