@@ -149,7 +149,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [5],
     bug: "the work of sending is not stored with the hold: it is done as long as the caller stays",
     file: core("sending/Withdrawal"),
-    find: `  jobs: [Change.enqueue({ ...work, id: withdrawal.id })],
+    find: `  jobs: withdrawal.approval === "waiting" ? [] : [Change.enqueue({ ...work, id: withdrawal.id })],
 `,
     replace: "",
     test: "packages/http/test/errors.test.ts",
@@ -1331,11 +1331,55 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "pause: when it is answered"
   },
   {
+    name: "asker-approves",
+    rows: [],
+    bug: "the key that asked for a withdrawal approves it",
+    file: core("sending/Approvals"),
+    find: "if (by === row.approvalAskedBy)",
+    replace: "if (by === row.id)",
+    test: coreTest("Approvals"),
+    titles: "approval: the key that asked"
+  },
+  {
+    name: "sent-unapproved",
+    rows: [],
+    bug: "a withdrawal that waits to be approved has the job of sending it",
+    file: core("sending/Withdrawal"),
+    find: `jobs: withdrawal.approval === "waiting" ? [] : [`,
+    replace: `jobs: withdrawal.approval === "rejected" ? [] : [`,
+    test: coreTest("Approvals"),
+    titles: "approval: above the threshold"
+  },
+  {
+    name: "approved-after-rejection",
+    rows: [],
+    bug: "what was rejected or has expired can be approved, with its money given back",
+    file: core("sending/Approval"),
+    find: `  approved: Noun.move(Withdrawal.noun, "approved", {
+    from: waiting,
+    expects: ["approval"],`,
+    replace: `  approved: Noun.move(Withdrawal.noun, "approved", {
+    from: ["pending", "failed"],
+    expects: [],`,
+    test: inMemory,
+    titles: "approval: rejected or expired"
+  },
+  {
+    name: "approved-at-any-fee",
+    rows: [],
+    bug: "a withdrawal is approved for more of a network's fee than it holds",
+    file: core("sending/WithdrawalDrafts"),
+    find: "if (fee.network > row.networkAllowance)",
+    replace: "if (fee.network > row.amount)",
+    test: coreTest("Approvals"),
+    titles: "approval: a fee that has risen"
+  },
+  {
     name: "key-from-anywhere",
     rows: [],
     bug: "a key that may send from some addresses only sends from all",
     file: "packages/http/src/Authentication.ts",
-    find: `scopes.every((scope) => scope === "send")`,
+    find: `scopes.every((scope) => scope === "send" || scope === "approve")`,
     replace: `scopes.every((scope) => scope !== "send")`,
     test: "packages/http/test/allowedFrom.test.ts",
     titles: "allowed from: for sending"

@@ -18,6 +18,7 @@ import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Approval from "@satrail/core/sending/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Delivery from "@satrail/core/events/webhooks/Delivery"
 import { Effect, Equal, Option } from "effect"
@@ -129,13 +130,23 @@ const subjects: { readonly [noun: string]: Subject } = {
   withdrawals: subjectOf(
     Withdrawal.noun,
     Effect.fnUntraced(function* (companyId) {
-      return Withdrawal.requested(yield* withdrawal(companyId, 1, { createdAtMillis: yield* past }))
+      const createdAtMillis = yield* past
+      const approval = { approval: "waiting", approvalExpiresAtMillis: createdAtMillis + 1 } as const
+      return Withdrawal.requested(yield* withdrawal(companyId, 1, { createdAtMillis, ...approval }))
     }),
     {
-      failed: Effect.fnUntraced(function* (row) {
-        const claimed = yield* fenceOf(Withdrawal.taskKind, row.id, row.createdAtMillis)
-        return Withdrawal.failed(row, "no_route", claimed, row.createdAtMillis + 1)
-      })
+      approved: (row) => {
+        const work = { kind: Withdrawal.taskKind, dueAtMillis: row.createdAtMillis }
+        return Effect.succeed(Approval.approved({ ...row, approval: "waiting" }, "key", work, row.createdAtMillis))
+      },
+      rejected: (row) => Effect.succeed(Approval.rejected({ ...row, approval: "waiting" }, "key", row.createdAtMillis + 1)),
+      failed: [
+        "approved",
+        Effect.fnUntraced(function* (row) {
+          const claimed = yield* fenceOf(Withdrawal.taskKind, row.id, row.createdAtMillis)
+          return Withdrawal.failed(row, "no_route", claimed, row.createdAtMillis + 1)
+        })
+      ]
     }
   ),
   invoices: subjectOf(Invoice.noun, (companyId) => Effect.map(invoice(companyId, 1), (row) => Invoice.created(row)), {

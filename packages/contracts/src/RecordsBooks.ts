@@ -364,6 +364,7 @@ export const other = {
     const more = (kind: Waiting.Kind) => [after[kind].count - before[kind].count, Msat.make(after[kind].amount - before[kind].amount)]
     const [held, bare] = [Msat.fromSats(13), Msat.fromSats(10)]
     assert.deepStrictEqual(Object.fromEntries(Waiting.kinds.map((kind) => [kind, more(kind)])), {
+      withdrawal_unapproved: [0, Msat.zero],
       withdrawal_requested: [1, held],
       withdrawal_dispatched: [1, held],
       payout_without_coins: [1, held],

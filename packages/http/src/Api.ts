@@ -1,6 +1,7 @@
 import { base } from "./Base.ts"
 import * as Account from "./resources/Account.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
+import * as Approvals from "./resources/Approvals.ts"
 import * as Audit from "./resources/Audit.ts"
 import * as Checkouts from "./resources/Checkouts.ts"
 import * as Companies from "./resources/Companies.ts"
@@ -46,7 +47,9 @@ const receive = Section.make(
 const send = Section.make("send", { title: "Send", description: "Estimates and withdrawals" }, [
   Withdrawals.estimate,
   Withdrawals.confirm,
-  Withdrawals.confirmSend
+  Withdrawals.confirmSend,
+  Approvals.approve,
+  Approvals.reject
 ])
 
 const read = Section.make("read", { title: "Read", description: "Balance, deposits, withdrawals" }, [

@@ -77,7 +77,7 @@ const isAudited = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotatio
 /** Whether an endpoint sends money or approves it: what neither `read` nor another scope opens. */
 export const isSending = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): boolean => {
   const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
-  return scopes.length > 0 && scopes.every((scope) => scope === "send")
+  return scopes.length > 0 && scopes.every((scope) => scope === "send" || scope === "approve")
 }
 
 /** Whether this request with the key comes from where the key may be used. */

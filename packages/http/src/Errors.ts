@@ -19,6 +19,7 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import type { Prices } from "@satrail/core/nodes/Prices"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
+import type { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "@satrail/core/sending/Approval"
 import type { AlreadyAssigned } from "@satrail/core/receiving/Assignment"
 import type { InvoiceNotHeld, InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
 import type { Paused, Stops } from "@satrail/core/accounts/Stops"
@@ -149,6 +150,13 @@ const reasons = {
   revoked: "The API key was revoked"
 } as const
 
+const approvals = {
+  waiting: "it is being decided about",
+  approved: "it was approved",
+  rejected: "it was rejected",
+  expired: "nobody approved it in time"
+} as const
+
 /** How each refusal and each outage travels: the only place where an error of the core meets a status. */
 const table = {
   Invalid: ({ path, message }: Invalid) => malformed([{ path, message }]),
@@ -218,6 +226,18 @@ const table = {
   CheckoutNotOpen: ({ status }: CheckoutNotOpen) => failure("checkout_not_open", `The checkout is ${status} and cannot be canceled`),
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   RefundNotOpen: ({ status }: RefundNotOpen) => failure("refund_not_open", `The refund is ${status} and cannot be canceled`),
+  ApprovalOver: ({ state }: ApprovalOver) =>
+    failure(
+      "approval_over",
+      state === null ? "The withdrawal needs no approval" : `The withdrawal does not wait for an approval: ${approvals[state]}`
+    ),
+  ApprovalByAsker: (_: ApprovalByAsker) =>
+    failure("approval_by_asker", "The key that asked for the withdrawal cannot approve it: use another one"),
+  ApprovalFeeRisen: (_: ApprovalFeeRisen) =>
+    failure(
+      "approval_fee_risen",
+      "The network's fee is more by now than the withdrawal holds: approve it later, or reject it and ask for it again"
+    ),
   AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "The payment belongs to another company by now"),
   NotRefundable: ({ status }: NotRefundable) =>
     failure(

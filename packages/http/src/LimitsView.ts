@@ -33,6 +33,9 @@ export const Body = Schema.Struct({
       examples: [50]
     })
   ),
+  approval_above_sats: sats(
+    "What comes to more is sent once another key with the scope `approve` has approved it. Vouchers of more are refused"
+  ),
   recipient_types: Scalars.given(
     Schema.Array(RecipientType).annotate({ description: "Only these kinds of destination; a voucher is paid to a Lightning invoice" })
   ),
@@ -48,13 +51,14 @@ export const Body = Schema.Struct({
 /** Null where a body limits nothing. */
 export const read = (body: typeof Body.Type | null | undefined): Limits.Limits | null => {
   if (body === null || body === undefined) return null
-  const { per_withdrawal_sats, hour_sats, day_sats, month_sats, day_count, recipient_types, recipients } = body
+  const { per_withdrawal_sats, hour_sats, day_sats, month_sats, day_count, approval_above_sats, recipient_types, recipients } = body
   const limits: Limits.Limits = {
     ...(typeof per_withdrawal_sats === "number" && { perWithdrawalSats: per_withdrawal_sats }),
     ...(typeof hour_sats === "number" && { hourSats: hour_sats }),
     ...(typeof day_sats === "number" && { daySats: day_sats }),
     ...(typeof month_sats === "number" && { monthSats: month_sats }),
     ...(typeof day_count === "number" && { dayCount: day_count }),
+    ...(typeof approval_above_sats === "number" && { approvalAboveSats: approval_above_sats }),
     ...(recipient_types && { recipientTypes: recipient_types }),
     ...(recipients && { recipients })
   }
@@ -69,6 +73,7 @@ const Shown = Schema.Struct({
   day_sats: orNull(Sats),
   month_sats: orNull(Sats),
   day_count: orNull(Schema.Int),
+  approval_above_sats: orNull(Sats),
   recipient_types: orNull(Schema.Array(RecipientType)),
   recipients: orNull(Schema.Array(Schema.String))
 }).annotate({ identifier: "Limits" })
@@ -83,6 +88,7 @@ export const of = (limits: Limits.Limits | null): typeof schema.Type =>
     day_sats: limits.daySats ?? null,
     month_sats: limits.monthSats ?? null,
     day_count: limits.dayCount ?? null,
+    approval_above_sats: limits.approvalAboveSats ?? null,
     recipient_types: limits.recipientTypes ?? null,
     recipients: limits.recipients ?? null
   }

@@ -291,6 +291,9 @@ describe("what nobody foresaw", () => {
     const instead = Withdrawals.of({
       estimate: () => Effect.die("not asked for here"),
       confirmed: Effect.never,
+      approve: () => Effect.die("not asked for here"),
+      reject: () => Effect.die("not asked for here"),
+      expire: Effect.die("not asked for here"),
       confirm: (ask) => Effect.tap(confirm(ask), () => Effect.andThen(Effect.sync(held.resolve), Effect.never))
     })
     const left = await start({ instead: Context.make(Withdrawals, instead) })
@@ -337,7 +340,14 @@ describe("what nobody foresaw", () => {
   it("errors: a request above the time limit is 503 timeout, and its work is ended", async () => {
     const ended = Promise.withResolvers<void>()
     const never = () => Effect.onInterrupt(Effect.never, () => Effect.sync(ended.resolve))
-    const withdrawals = Withdrawals.of({ estimate: never, confirm: never, confirmed: Effect.void })
+    const withdrawals = Withdrawals.of({
+      estimate: never,
+      confirm: never,
+      approve: never,
+      reject: never,
+      expire: never(),
+      confirmed: Effect.void
+    })
     const slow = await start({ http: { timeoutMillis: 20 }, instead: Context.make(Withdrawals, withdrawals) })
     const { key } = await slow.company()
     const body = { destination: "a@wallet.example", amount: 1, currency: "sats" }

@@ -68,6 +68,15 @@ const apiKey = async ({ id }: Company): Promise<string> =>
 
 type Maker = (company: Company) => Promise<string>
 
+/** A withdrawal that waits for another key than the one that asked for it. */
+const waiting: Maker = async ({ id, key: funded }) => {
+  await service.fund(funded, 10_000)
+  const body = { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } }
+  const { key } = (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key: operatorToken, body })).body.data
+  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(10) }))
+  return (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { destination } })).body.data.id
+}
+
 const hooks = "webhook-endpoints"
 const hook = { url: "https://shop.example/webhooks" }
 /** One of a company's, or of the operator's. */
@@ -122,6 +131,8 @@ const makers: Readonly<Record<string, Maker>> = {
   [`${transactions}/deposits/{depositID}`]: deposit,
   [`${transactions}/deposits/{depositID}/payer`]: deposit,
   [`${transactions}/withdrawals/{withdrawalID}`]: withdrawal,
+  [`${transactions}/withdrawals/{withdrawalID}/approve`]: waiting,
+  [`${transactions}/withdrawals/{withdrawalID}/reject`]: waiting,
   [`${vouchers}/{id}`]: voucher,
   [`${refunds}/{id}`]: refund,
   "/v1/bitcoin/deposit/on-chain/{id}": onChain,
@@ -147,6 +158,7 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),
   "/operator/api-keys/{id}": apiKey,
   "/operator/api-keys/{id}/limits": apiKey,
+  "/operator/api-keys/{id}/allowed-from": apiKey,
   "/operator/api-keys/{id}/rotate": apiKey
 }
 

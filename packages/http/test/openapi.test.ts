@@ -41,6 +41,15 @@ const {
     data: { id: withdrawalID }
   }
 } = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: withdrawal })
+/** Withdrawals that wait for a second key. */
+const limitedKey = (
+  await service.ask("POST", `/operator/companies/${company.id}/api-keys`, {
+    key: operatorToken,
+    body: { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } }
+  })
+).body.data.key
+const waiting = async (): Promise<string> =>
+  (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: limitedKey, body: withdrawal })).body.data.id
 const {
   body: {
     data: [, { id: depositID }]
@@ -198,6 +207,10 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },
   "/v1/transactions/withdrawals/{withdrawalID}": { get: { path: `/v1/transactions/withdrawals/${withdrawalID}` } },
+  "/v1/transactions/withdrawals/{withdrawalID}/approve": {
+    post: { path: `/v1/transactions/withdrawals/${await waiting()}/approve` }
+  },
+  "/v1/transactions/withdrawals/{withdrawalID}/reject": { post: { path: `/v1/transactions/withdrawals/${await waiting()}/reject` } },
   "/v1/transactions/deposits/{depositID}/payer": { get: { path: `/v1/transactions/deposits/${depositID}/payer` } },
   "/v1/transactions/deposits/{depositID}": { get: { path: `/v1/transactions/deposits/${depositID}` } },
   "/operator/companies": { post: { key: operatorToken, body: { name: "a", plan: "free" } }, get: { key: operatorToken } },
@@ -415,7 +428,7 @@ describe("the OpenAPI document", () => {
         schemes.flatMap((scheme) => Object.keys(scheme)),
         expected[area] ?? []
       )
-      assert.isTrue(area !== "v1" || /scope `(read|receive|send|webhooks)`/.test(operation.description))
+      assert.isTrue(area !== "v1" || /scope `(read|receive|send|approve|webhooks)`/.test(operation.description))
     })
   }
 

@@ -62,6 +62,7 @@ describe("keys", () => {
         scopes: is(["read", "receive"]),
         expires_at: is(null),
         limits: is(null),
+        allowed_from: is(null),
         created_at: instant
       }),
       []

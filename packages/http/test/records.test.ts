@@ -74,7 +74,8 @@ const withdrawal = (rail: string, status: string): Shape => ({
   created_at: instant,
   updated_at: instant,
   failure: status === "failed" ? ["an object", (value) => typeof value === "object" && value !== null] : is(null),
-  destination: ["its parts", (value) => differences(value, destination(rail, status)).length === 0]
+  destination: ["its parts", (value) => differences(value, destination(rail, status)).length === 0],
+  approval: is(null)
 })
 
 const destination = (rail: string, status: string): Shape => ({

@@ -43,7 +43,9 @@ export const job = (state: State.State, companyId: CompanyId.CompanyId, id: stri
   return Option.isSome(State.get(state, Withdrawal.noun, companyId, id)) ? jobOf(state, leaderOf(state, id)) : null
 }
 
-const stepOf = ({ rail, dispatchedAtMillis }: Withdrawal.Withdrawal): Waiting.Kind => {
+const stepOf = (row: Withdrawal.Withdrawal): Waiting.Kind => {
+  const { rail, dispatchedAtMillis } = row
+  if (Withdrawal.standing(row) === "pending_approval") return "withdrawal_unapproved"
   if (rail === "lightning") return dispatchedAtMillis === null ? "withdrawal_requested" : "withdrawal_dispatched"
   return dispatchedAtMillis === null ? "payout_without_coins" : "payout_without_block"
 }
@@ -55,7 +57,7 @@ const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<W
       kind: stepOf(one),
       id: one.id,
       companyId: one.companyId,
-      sinceMillis: one.createdAtMillis,
+      sinceMillis: Withdrawal.beganAtMillis(one),
       amount: Withdrawal.held(one),
       job: job(state, one.companyId, one.id)
     })),

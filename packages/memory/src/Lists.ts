@@ -27,7 +27,8 @@ const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAt
 })
 
 const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
-  const { id, companyId, amount, recipient, rail, status, createdAtMillis } = withdrawal
+  const { id, companyId, amount, recipient, rail, createdAtMillis } = withdrawal
+  const status = Withdrawal.standing(withdrawal)
   return { id, companyId, amount, recipient, rail, type: "withdrawal", fee: Withdrawal.fee(withdrawal), status, createdAtMillis }
 }
 

@@ -103,7 +103,7 @@ const WaitingRow = Schema.decodeUnknownSync(
 const items = `
   select case w.rail when 'lightning' then case when w.dispatched_at_millis is null then 'withdrawal_requested' else 'withdrawal_dispatched' end
       else case when w.dispatched_at_millis is null then 'payout_without_coins' else 'payout_without_block' end end as kind,
-    w.id, w.company_id, w.created_at_millis as at_millis, w.amount + w.service_fee + w.network_allowance as amount,
+    w.id, w.company_id, coalesce(w.approval_at_millis, w.created_at_millis) as at_millis, w.amount + w.service_fee + w.network_allowance as amount,
     w.job, w.lane, w.due_at_millis, w.attempts
   from (
     select w.*, k.kind as job, k.lane, k.due_at_millis, k.attempts
@@ -112,6 +112,9 @@ const items = `
     select w.*, k.kind, k.lane, k.due_at_millis, k.attempts
     from satrail.tasks k join satrail.withdrawals w on w.follows = k.id where k.kind = any(${taskKinds})
   ) w where w.status = 'pending'
+  union all
+  select 'withdrawal_unapproved', id, company_id, created_at_millis, amount + service_fee + network_allowance, null, null, null, null
+  from satrail.withdrawals where approval = 'waiting'
   union all
   select 'voucher_open', v.id, v.company_id, v.created_at_millis, v.amount + v.service_fee + v.network_allowance,
     k.kind, k.lane, k.due_at_millis, k.attempts

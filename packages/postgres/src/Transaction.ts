@@ -42,24 +42,31 @@ const ofInvoice = (which: string): Source => ({
 })
 
 const tables = {
-  withdrawal: { table: "satrail.withdrawals", fee: "service_fee + network_allowance", isOfInvoice: "{lightningInvoiceId}::uuid is null" },
+  withdrawal: {
+    table: "satrail.withdrawals",
+    fee: "service_fee + network_allowance",
+    // As `Withdrawal.standing` has it: what waits is pending, which the table checks.
+    status: "case when approval = 'waiting' then 'pending_approval' else status end",
+    isOfInvoice: "{lightningInvoiceId}::uuid is null"
+  },
   deposit: {
     table: "satrail.deposits",
     fee: "0",
+    status: "status",
     isOfInvoice: "({lightningInvoiceId}::uuid is null or lightning_invoice_id = {lightningInvoiceId}::uuid)"
   }
 } as const
 
 /** Each half goes down an index of its own. What it is not asked for there is picked. */
 const half = (type: Transaction.Type, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
-  const { fee, isOfInvoice } = tables[type]
+  const { fee, status, isOfInvoice } = tables[type]
   return Lists.part({
-    columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, status, created_at_millis`,
+    columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, created_at_millis`,
     from,
     where: `${where} and (r.created_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
       and r.created_at_millis > {createdAfter}::bigint and r.created_at_millis < {createdBefore}::bigint and coalesce({type} = '${type}', true)`,
     order,
-    picked: `coalesce(status = {status}, true) and coalesce(rail = {rail}, true) and ({chainTxId}::text is null or chain_tx_id = {chainTxId}::text)
+    picked: `coalesce(${status} = {status}, true) and coalesce(rail = {rail}, true) and ({chainTxId}::text is null or chain_tx_id = {chainTxId}::text)
       and ({key}::text is null or metadata ->> {key}::text = {value}::text) and ${isOfInvoice}`
   })
 }

@@ -59,7 +59,18 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     held: null,
     held_until_millis: null
   },
-  withdrawals: { rate_at_millis: null, success_action: null, follows: null, refund_id: null, counted: null },
+  withdrawals: {
+    rate_at_millis: null,
+    success_action: null,
+    follows: null,
+    refund_id: null,
+    counted: null,
+    approval: null,
+    approval_asked_by: null,
+    approval_by: null,
+    approval_expires_at_millis: null,
+    approval_at_millis: null
+  },
   deposits: { refunded: 0, refund_id: null, checkout_id: null },
   on_chain_addresses: { checkout_id: null },
   balances: { frozen: false },

@@ -31,7 +31,7 @@ export const keys = Command.make("keys").pipe(
         json,
         name,
         scopes: Flag.String("scopes").pipe(
-          Flag.withDescription("read, receive, send, admin: separated by commas; admin by default"),
+          Flag.withDescription("read, receive, send, approve, webhooks, admin: separated by commas; admin by default"),
           Flag.withDefault("admin")
         ),
         expiresAt: Flag.String("expires-at").pipe(

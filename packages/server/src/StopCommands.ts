@@ -45,6 +45,10 @@ const limitFlags = {
   day_sats: most("day-sats", "The most within any 24 hours, with fees"),
   month_sats: most("month-sats", "The most within any 30 days, with fees"),
   day_count: most("day-count", "The most withdrawals and vouchers within any 24 hours"),
+  approval_above_sats: most(
+    "approval-above-sats",
+    "What comes to more, with fees, waits until another key approves it; vouchers of more are refused"
+  ),
   recipient_types: Flag.String("recipient-types").pipe(
     Flag.withDescription("Only these kinds of destination, separated by commas, such as lightning_invoice,lightning_address"),
     Flag.map(listed),

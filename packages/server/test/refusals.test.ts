@@ -41,8 +41,10 @@ beforeAll(async () => {
       const allowed_from = { for: "everything", ranges: [address] }
       return (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: ["read"], allowed_from })).data.key
     },
-    keyLimited: async (limits) =>
-      (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: ["send"], limits })).data.key,
+    keyLimited: async (limits, ...scopes) => {
+      const body = { name: "one", scopes: scopes.length === 0 ? ["send"] : scopes, limits }
+      return (await whole.operate(`/companies/${shop.id}/api-keys`, body)).data.key
+    },
     outside: (ask) => Customer.data(201, shop.post("/sandbox/destination", ask)),
     fault: async (what) => {
       await Customer.data(200, shop.post("/sandbox/fault", { what, for_seconds: 60 }))
@@ -57,7 +59,7 @@ beforeAll(async () => {
       await Service.eventually(
         `the end of ${id}`,
         () => Customer.fetchWithdrawal(shop, id),
-        ({ status }) => status !== "pending"
+        ({ status }) => status !== "pending" && status !== "pending_approval"
       )
     }
   }

@@ -38,6 +38,8 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   DepositReversed: "happens",
   DepositDropped: "happens",
   WithdrawalRequested: "happens",
+  WithdrawalApproved: { never: "no key here has a threshold: JournalApprovals and the tests of approvals race and break them" },
+  WithdrawalRejected: { never: "no key here has a threshold: JournalApprovals and the tests of approvals race and break them" },
   WithdrawalDispatched: "happens",
   WithdrawalReplaced: "happens",
   WithdrawalSettled: "happens",

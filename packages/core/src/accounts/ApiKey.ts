@@ -11,8 +11,8 @@ import { AllowedFrom } from "./AllowedFrom.ts"
 import { Limits } from "./Limits.ts"
 import { Plan } from "./Plan.ts"
 
-/** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals, manage `webhooks`. `admin` may do all of it. */
-export const Scope = Schema.Literals(["read", "receive", "send", "webhooks", "admin"])
+/** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals, `approve` those of other keys, manage `webhooks`. `admin` may do all of it. */
+export const Scope = Schema.Literals(["read", "receive", "send", "approve", "webhooks", "admin"])
 export type Scope = typeof Scope.Type
 
 /** A company's key. The secret itself is nowhere: only its SHA-256 is kept. */

@@ -21,6 +21,8 @@ export const Limits = Schema.Struct({
   monthSats: Schema.optionalKey(Sats),
   /** How many withdrawals and vouchers a day. */
   dayCount: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxTimes }))),
+  /** What comes to more is sent once another key has approved it. */
+  approvalAboveSats: Schema.optionalKey(Sats),
   recipientTypes: Schema.optionalKey(Schema.Array(RecipientType)),
   /** Addresses, Lightning addresses and LNURLs, however they are written. */
   recipients: Schema.optionalKey(
@@ -48,6 +50,10 @@ export const limited = ({ company, apiKey }: Spender): ReadonlyArray<{ readonly 
   ...(apiKey?.limits ? [{ subject: apiKey.spendsAs ?? apiKey.id, limits: apiKey.limits }] : []),
   ...(company.limits ? [{ subject: company.id, limits: company.limits }] : [])
 ]
+
+/** Whether sending this, with its fees, has to be approved by another key. */
+export const needsApproval = (spender: Spender, amount: Msat.Msat): boolean =>
+  limited(spender).some(({ limits: { approvalAboveSats } }) => approvalAboveSats !== undefined && amount > Msat.fromSats(approvalAboveSats))
 
 /** Against what a Change of theirs is counted. */
 export const countsOf = (spender: Spender, atMillis: number): ReadonlyArray<Limit.Count> =>

@@ -23,7 +23,19 @@ export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): D
 })
 
 /** Nothing was done about it yet. */
-export const requested = (row: Withdrawal.Withdrawal): Withdrawal.Withdrawal => ({ ...row, ...Withdrawal.pending(row) })
+export const requested = (row: Withdrawal.Withdrawal): Withdrawal.Withdrawal => ({
+  ...row,
+  ...Withdrawal.pending({ ...row, approval: row.approval && "waiting" })
+})
+
+/** It was approved, and nothing else was done about it yet. */
+export const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
+  ...requested(row),
+  approval: row.approval,
+  approvalBy: row.approvalBy,
+  approvalAtMillis: row.approvalAtMillis,
+  updatedAtMillis: atMillis
+})
 
 /** It was sent again for a higher fee, and has not ended. */
 export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({

@@ -20,9 +20,11 @@ export const types = {
     "deposit.onchain.reversed"
   ],
   withdrawal: [
+    "withdrawal.lightning.pending_approval",
     "withdrawal.lightning.pending",
     "withdrawal.lightning.completed",
     "withdrawal.lightning.failed",
+    "withdrawal.onchain.pending_approval",
     "withdrawal.onchain.pending",
     "withdrawal.onchain.completed",
     "withdrawal.onchain.failed",

@@ -40,11 +40,24 @@ const depositCompleted = (record: Deposit.Shown, atMillis: number): About => ({
   record: AsOf.deposit(record, "settled", atMillis)
 })
 
-const withdrawalIs = (record: Withdrawal.Withdrawal, as: "pending" | "completed" | "failed"): About => ({
+const withdrawalIs = (record: Withdrawal.Withdrawal, as: "pending_approval" | "pending" | "completed" | "failed"): About => ({
   kind: "withdrawal",
   type: `withdrawal.${names[record.rail]}.${as}`,
   record
 })
+
+/** As it was asked for. */
+const withdrawalAsked = (row: Withdrawal.Withdrawal): About => {
+  const record = AsOf.requested(row)
+  return withdrawalIs(record, record.approval === null ? "pending" : "pending_approval")
+}
+
+const requested = [
+  "withdrawal.lightning.pending_approval",
+  "withdrawal.lightning.pending",
+  "withdrawal.onchain.pending_approval",
+  "withdrawal.onchain.pending"
+] as const
 
 const invoiceSettled = (row: Invoice.Invoice, deposit: Deposit.Deposit, atMillis: number): About => ({
   kind: "invoice",
@@ -69,7 +82,8 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "checkout.expired": ["checkout.expired"],
   "checkout.canceled": ["checkout.canceled"],
   "payment.unmatched": ["payment.unmatched"],
-  "withdrawal.requested": ["withdrawal.lightning.pending", "withdrawal.onchain.pending"],
+  "withdrawal.requested": requested,
+  "withdrawal.approved": ["withdrawal.lightning.pending", "withdrawal.onchain.pending"],
   "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.onchain.completed"],
   "withdrawal.failed": ["withdrawal.lightning.failed", "withdrawal.onchain.failed"],
   "withdrawal.replaced": ["withdrawal.onchain.replaced"],
@@ -77,7 +91,7 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "voucher.expired": ["voucher.expired"],
   "voucher.canceled": ["voucher.canceled"],
   "voucher.claimed": ["voucher.claimed", "withdrawal.lightning.pending"],
-  "refund.created": ["refund.created", "voucher.created", "withdrawal.lightning.pending", "withdrawal.onchain.pending"],
+  "refund.created": ["refund.created", "voucher.created", ...requested],
   "refund.completed": ["refund.completed"],
   "refund.failed": ["refund.failed"],
   "refund.expired": ["refund.expired"],
@@ -136,7 +150,7 @@ const tellers = Effect.gen(function* () {
 
   const withdrawalRequested = Effect.fnUntraced(function* (companyId: CompanyId, id: string | null) {
     const found = id === null ? Option.none() : yield* nouns.get(Withdrawal.noun, companyId, id)
-    return Option.toArray(Option.map(found, (row) => withdrawalIs(AsOf.requested(row), "pending")))
+    return Option.toArray(Option.map(found, withdrawalAsked))
   })
 
   /** The voucher, and the withdrawal that it is from here on, whose request is no event of its own. */
@@ -213,7 +227,9 @@ export const make = Effect.gen(function* () {
       case "payment.unmatched":
         return one(event, Invoice.unmatchedNoun, (record) => ({ kind: "unmatched", type, record }))
       case "withdrawal.requested":
-        return one(event, Withdrawal.noun, (row) => withdrawalIs(AsOf.requested(row), "pending"))
+        return one(event, Withdrawal.noun, withdrawalAsked)
+      case "withdrawal.approved":
+        return one(event, Withdrawal.noun, (row) => withdrawalIs(AsOf.approved(row, atMillis), "pending"))
       case "withdrawal.settled":
         return one(event, Withdrawal.noun, (row) => withdrawalIs(row, "completed"))
       case "withdrawal.failed":

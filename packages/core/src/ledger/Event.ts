@@ -34,6 +34,7 @@ export const subjects = {
   "deposit.reversed": "deposits",
   "deposit.failed": "deposits",
   "withdrawal.requested": "withdrawals",
+  "withdrawal.approved": "withdrawals",
   "withdrawal.dispatched": "withdrawals",
   "withdrawal.replaced": "withdrawals",
   "withdrawal.settled": "withdrawals",

@@ -54,7 +54,7 @@ export interface Spent {
 }
 
 /** Which limit was in the way: one that is counted, or one that a single withdrawal is over. */
-export const Name = Schema.Literals([...names, "per_withdrawal_sats", "recipient_types", "recipients"])
+export const Name = Schema.Literals([...names, "per_withdrawal_sats", "approval_above_sats", "recipient_types", "recipients"])
 export type Name = typeof Name.Type
 
 /**

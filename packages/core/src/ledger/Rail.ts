@@ -11,3 +11,7 @@ export type RecipientType = typeof RecipientType.Type
 /** Where a withdrawal or a deposit stands. A withdrawal that is `settled` or `failed` stays so. */
 export const Status = Schema.Literals(["pending", "settled", "failed"])
 export type Status = typeof Status.Type
+
+/** The same as companies are told it: a pending withdrawal that waits for a second key is `pending_approval`. */
+export const Standing = Schema.Literals(["pending_approval", ...Status.literals])
+export type Standing = typeof Standing.Type

@@ -2,10 +2,11 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
 
 /**
- * What money and work can wait for. A withdrawal: to be taken up, or for its payee. A payout: for coins, or for a block. A deposit: for a block, or for its
+ * What money and work can wait for. A withdrawal: to be approved, to be taken up, or for its payee. A payout: for coins, or for a block. A deposit: for a block, or for its
  * confirmations. A voucher: to be claimed. A job is overdue when it is due and no worker has claimed it.
  */
 export const kinds = [
+  "withdrawal_unapproved",
   "withdrawal_requested",
   "withdrawal_dispatched",
   "payout_without_coins",
@@ -19,6 +20,7 @@ export type Kind = (typeof kinds)[number]
 
 /** The same for each of them. */
 export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A } => ({
+  withdrawal_unapproved: of("withdrawal_unapproved"),
   withdrawal_requested: of("withdrawal_requested"),
   withdrawal_dispatched: of("withdrawal_dispatched"),
   payout_without_coins: of("payout_without_coins"),

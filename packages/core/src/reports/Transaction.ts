@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import type { Position } from "../ledger/Page.ts"
-import { Rail, Status } from "../ledger/Rail.ts"
+import { Rail, Standing } from "../ledger/Rail.ts"
 
 export const Type = Schema.Literals(["withdrawal", "deposit"])
 export type Type = typeof Type.Type
@@ -20,7 +20,7 @@ export const Transaction = Schema.Struct({
   type: Type,
   /** The whole fee; nothing for a deposit. */
   fee: Msat.Msat,
-  status: Status,
+  status: Standing,
   createdAtMillis: Schema.Int
 })
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
@@ -33,7 +33,7 @@ export interface Query {
   readonly limit: number
   readonly after?: Position
   readonly type?: Type
-  readonly status?: Status
+  readonly status?: Standing
   readonly rail?: Rail
   readonly createdAfterMillis?: number
   readonly createdBeforeMillis?: number

@@ -15,7 +15,7 @@ import type { Next, Ready } from "./Payouts.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
 import * as Transfers from "./Transfers.ts"
-import type { Withdrawal } from "./Withdrawal.ts"
+import * as Withdrawal from "./Withdrawal.ts"
 
 /** A server at this host has to say first who is paid. */
 export interface Elsewhere {
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
   })
 
   const send = (
-    withdrawal: Withdrawal,
+    withdrawal: Withdrawal.Withdrawal,
     { recipient, successAction }: Found,
     task: Claim
   ): Effect.Effect<Next | Ready, StoreUnavailable | NodeUnavailable> => {
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
     }
   }
 
-  const destinationOf = (withdrawal: Withdrawal) =>
+  const destinationOf = (withdrawal: Withdrawal.Withdrawal) =>
     Effect.orDie(Effect.fromResult(Destination.parse(withdrawal.recipient, withdrawal.network)))
 
   /** A claim of which the request took a good part is renewed; undefined when another process has it. */
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
   })
 
   /** Finds out who is paid, and pays. `stopping` ends the asking: nothing was sent yet. */
-  const begin = (withdrawal: Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
+  const begin = (withdrawal: Withdrawal.Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
     Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
       const destination = yield* destinationOf(withdrawal)
       const found = yield* Effect.raceFirst(
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
         // Nothing was sent yet, so giving up is safe; but a server may come back, so not at once.
         RecipientUnreachable: () =>
           Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
-            atMillis - withdrawal.createdAtMillis > options.resolveForMillis
+            atMillis - Withdrawal.beganAtMillis(withdrawal) > options.resolveForMillis
               ? fail(withdrawal, "recipient_unreachable", task)
               : Effect.succeed<Next>("later")
           )
@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
 
   return {
     /** The same, without asking anybody outside: where one has to be asked, says whom. */
-    beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal, task: Claim) {
+    beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, task: Claim) {
       const host = yield* recipients.host(yield* destinationOf(withdrawal))
       return host === undefined ? yield* begin(withdrawal, task, Effect.never) : ({ host } satisfies Elsewhere)
     }),

@@ -24,8 +24,11 @@ const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spen
 
 /** The limit that this is over by itself, whatever else was sent. */
 const refusedBy = (limits: Limits.Limits, spending: Spending): Limit.Name | undefined => {
-  const { perWithdrawalSats, recipientTypes, recipients } = limits
+  const { perWithdrawalSats, approvalAboveSats, recipientTypes, recipients } = limits
   if (perWithdrawalSats !== undefined && spending.amount > Msat.fromSats(perWithdrawalSats)) return "per_withdrawal_sats"
+  // A voucher promises money to whoever claims it: then nobody is asked any more.
+  if (spending.recipient === null && approvalAboveSats !== undefined && spending.amount > Msat.fromSats(approvalAboveSats))
+    return "approval_above_sats"
   if (recipientTypes !== undefined && !recipientTypes.includes(spending.recipientType)) return "recipient_types"
   return recipients !== undefined && !isAmong(recipients, spending) ? "recipients" : undefined
 }
@@ -35,12 +38,13 @@ export const check = Effect.fnUntraced(function* (spender: Limits.Spender, spend
   for (const { subject, limits } of Limits.limited(spender)) {
     const limit = refusedBy(limits, spending)
     if (limit === undefined) continue
-    const { perWithdrawalSats } = limits
+    const most =
+      limit === "per_withdrawal_sats" ? limits.perWithdrawalSats : limit === "approval_above_sats" ? limits.approvalAboveSats : undefined
     return yield* new Limit.LimitExceeded({
       limit,
       of: subject === spender.company.id ? "company" : "key",
       freesAtMillis: null,
-      ...(limit === "per_withdrawal_sats" && perWithdrawalSats !== undefined && { remaining: Msat.fromSats(perWithdrawalSats) })
+      ...(most !== undefined && { remaining: Msat.fromSats(most) })
     })
   }
 })

@@ -11,7 +11,7 @@ import * as Change from "../ledger/Change.ts"
 import type { Conflict, StaleFence } from "../ledger/Journal.ts"
 import * as Limit from "../ledger/Limit.ts"
 import * as Noun from "../ledger/Noun.ts"
-import { Rail, Status } from "../ledger/Rail.ts"
+import { Rail, type Standing, Status } from "../ledger/Rail.ts"
 import type { Written } from "../ledger/Written.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import { SuccessAction } from "../nodes/SuccessAction.ts"
@@ -34,9 +34,15 @@ export const Failure = Schema.Literals([
   "payment_hash_used",
   "recipient_refused",
   "recipient_unreachable",
-  "address_not_payable"
+  "address_not_payable",
+  "approval_rejected",
+  "approval_expired"
 ])
 export type Failure = typeof Failure.Type
+
+/** Where the approval of a withdrawal stands. */
+export const ApprovalState = Schema.Literals(["waiting", "approved", "rejected", "expired"])
+export type ApprovalState = typeof ApprovalState.Type
 
 /** Money on its way out. `amount` is what the recipient gets; the fees come on top: 1000 out with 5 and 10 holds 1015. */
 export const Withdrawal = Schema.Struct({
@@ -78,6 +84,15 @@ export const Withdrawal = Schema.Struct({
   failure: Schema.NullOr(Failure),
   /** Against whose limits it counts: nobody's any more once it failed. */
   counted: Schema.NullOr(Limit.Noted),
+  /** Whether another key had to approve it; null: none had to. While it waits it is pending, and has no job. */
+  approval: Schema.NullOr(ApprovalState),
+  /** The key that asked for it, where another one has to approve: the first of those that replaced each other. null: who embeds the service. */
+  approvalAskedBy: Schema.NullOr(Schema.String),
+  /** The key that approved or rejected it. */
+  approvalBy: Schema.NullOr(Schema.String),
+  approvalExpiresAtMillis: Schema.NullOr(Schema.Int),
+  /** When it was approved or rejected, or expired. */
+  approvalAtMillis: Schema.NullOr(Schema.Int),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
@@ -104,6 +119,9 @@ export const noun = Noun.make("withdrawals", Withdrawal, {
     "paymentIndex",
     "failure",
     "counted",
+    "approval",
+    "approvalBy",
+    "approvalAtMillis",
     "updatedAtMillis"
   ],
   unique: [["paymentHash"]],
@@ -234,6 +252,14 @@ export const fee = (withdrawal: Withdrawal): Msat.Msat =>
 /** What is held while it is pending. */
 export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.amount, fee(withdrawal))
 
+/** Where it stands, as its company is told. */
+export const standing = ({ status, approval }: Pick<Withdrawal, "status" | "approval">): Standing =>
+  status === "pending" && approval === "waiting" ? "pending_approval" : status
+
+/** From when on it may be sent. */
+export const beganAtMillis = ({ approvalAtMillis, createdAtMillis }: Pick<Withdrawal, "approvalAtMillis" | "createdAtMillis">): number =>
+  approvalAtMillis ?? createdAtMillis
+
 /** One that nothing has been done about yet. */
 export const pending = (
   asked: Pick<
@@ -253,10 +279,13 @@ export const pending = (
     | "rateAtMillis"
     | "createdAtMillis"
   > &
-    Partial<Pick<Withdrawal, "refundId" | "counted">>
+    Partial<Pick<Withdrawal, "refundId" | "counted" | "approval" | "approvalAskedBy" | "approvalExpiresAtMillis">>
 ): Withdrawal => ({
   refundId: null,
   counted: null,
+  approval: null,
+  approvalAskedBy: null,
+  approvalExpiresAtMillis: null,
   ...asked,
   status: "pending",
   paymentHash: null,
@@ -269,6 +298,8 @@ export const pending = (
   networkFee: null,
   paymentIndex: null,
   failure: null,
+  approvalBy: null,
+  approvalAtMillis: null,
   updatedAtMillis: asked.createdAtMillis
 })
 
@@ -301,7 +332,7 @@ export const payoutDueAtMillis = (createdAtMillis: number, windowMillis: number)
 
 const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({ kind: taskKind, dueAtMillis: createdAtMillis })
 
-/** Amount and fee leave `available` and wait in `held`; the task of sending it exists from here on. */
+/** Amount and fee leave `available` and wait in `held`; the job of sending it exists from here on, unless another key has to approve it first. */
 export const requested = (
   withdrawal: Withdrawal,
   once?: Change.Once,
@@ -312,7 +343,7 @@ export const requested = (
   unlessFrozen: true,
   ...parts<Change.Posting>(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }]),
   writes: [Noun.insert(noun, withdrawal)],
-  jobs: [Change.enqueue({ ...work, id: withdrawal.id })],
+  jobs: withdrawal.approval === "waiting" ? [] : [Change.enqueue({ ...work, id: withdrawal.id })],
   event: { type: "withdrawal.requested", subject: withdrawal.id },
   ...(once && { once }),
   ...(counts.length > 0 && { counts })

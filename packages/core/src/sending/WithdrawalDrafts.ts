@@ -1,3 +1,4 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
@@ -17,6 +18,7 @@ import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
+import * as Approval from "./Approval.ts"
 import * as Destination from "./Destination.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Recipient from "./Recipient.ts"
@@ -87,19 +89,47 @@ export const make = Effect.gen(function* () {
   const { payoutWindowMillis } = yield* PayoutOptions
   const entropy = yield* Entropy
 
+  /** Who would be paid, and for which fee. */
+  const way = Effect.fnUntraced(function* (company: Sender, destination: Destination.Destination, amount: Msat.Msat) {
+    const recipient = yield* recipients.payable(company.id, destination, amount)
+    const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
+    return { recipient, fee: yield* fees.quote({ company, way, amount }) }
+  })
+
   /** Everything about a request that can be known before any money is touched. */
   const plan = Effect.fnUntraced(function* ({ company, asked, destination: text, otherwise }: Ask) {
     const destination = yield* Effect.fromResult(Destination.parse(text, network))
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination), otherwise)
     yield* checkSendable(amount, bounds)
-    const recipient = yield* recipients.payable(company.id, destination, amount)
-    const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
-    return { destination, recipient, amount, rate, rateAtMillis, fee: yield* fees.quote({ company, way, amount }) }
+    return { destination, amount, rate, rateAtMillis, ...(yield* way(company, destination, amount)) }
+  })
+
+  const workOf = ({ _tag }: Recipient.Recipient, nowMillis: number) =>
+    _tag === "Address"
+      ? { kind: Withdrawal.payoutKind, dueAtMillis: Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis) }
+      : { kind: Withdrawal.taskKind, dueAtMillis: nowMillis }
+
+  /** What a withdrawal says of an approval that it waits for. */
+  const waits = ({ apiKey }: Limits.Spender, recipient: Recipient.Recipient, nowMillis: number) => ({
+    approval: "waiting" as const,
+    approvalAskedBy: apiKey === undefined ? null : Approval.keyOf(apiKey),
+    approvalExpiresAtMillis: Math.min(
+      nowMillis + Approval.waitMillis,
+      "bolt11" in recipient ? Bolt11.expiresAtSeconds(recipient.bolt11) * 1000 : Infinity
+    )
   })
 
   return {
     plan,
+    /** The work that sending it is once it is approved, at this time: all that was known when it was asked for is looked at again. What it holds has to cover the network's fee by now. */
+    again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {
+      const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(row.recipient, row.network)))
+      const { recipient, fee } = yield* way(company, destination, row.amount)
+      if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id: row.id })
+      const atMillis = yield* Clock.currentTimeMillis
+      return { atMillis, work: workOf(recipient, atMillis) }
+    }),
     /** The withdrawal, the work that sending it is, and against what it counts. */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
@@ -126,12 +156,11 @@ export const make = Effect.gen(function* () {
         rate,
         rateAtMillis,
         counted: Limit.noted(counts),
+        ...(Limits.needsApproval(ask, Msat.sum(amount, fee.service, fee.network)) && waits(ask, recipient, nowMillis)),
         createdAtMillis: nowMillis
       })
       yield* Spending.check(ask, { ...withdrawal, amount: Withdrawal.held(withdrawal) })
-      const dueAtMillis = Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis)
-      const work = recipient._tag === "Address" ? { kind: Withdrawal.payoutKind, dueAtMillis } : undefined
-      return { withdrawal, work, counts }
+      return { withdrawal, work: workOf(recipient, nowMillis), counts }
     })
   }
 })

@@ -4,12 +4,13 @@ import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
 import { Installation } from "../accounts/Installation.ts"
 import { type Paused, Stops } from "../accounts/Stops.ts"
+import * as Worker from "../base/Worker.ts"
 import * as Throttle from "../base/Throttle.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
-import { type Conflict, type IdempotencyMismatch, Journal } from "../ledger/Journal.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { CompanyFrozen } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
@@ -17,6 +18,8 @@ import * as Shortage from "../ledger/Shortage.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import * as Destination from "./Destination.ts"
+import type * as Approval from "./Approval.ts"
+import * as Approvals from "./Approvals.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -52,7 +55,10 @@ export class Withdrawals extends Context.Service<
   {
     /** Checks everything that `confirm` checks but the balance, and says what it would cost. */
     readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable | TooManyEstimates>
-    /** Holds amount and fee and records the withdrawal with the task of sending it, in one commit. Sending is a worker's job. */
+    /**
+     * Holds amount and fee and records the withdrawal with the job of sending it, in one commit. Sending is a worker's job. What comes to more than
+     * `approvalAboveSats` of the key or its company waits instead until another key approves it.
+     */
     readonly confirm: (
       ask: Ask & {
         readonly metadata: Metadata.Metadata
@@ -62,6 +68,27 @@ export class Withdrawals extends Context.Service<
       Answer.Outcome<Withdrawal.Withdrawal>,
       Refused | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
     >
+    /**
+     * It is sent from here on. By any key but the one that asked for it, and those that replace that one; whether the key may approve at all (`approve`) is looked at by who let it in.
+     * What it was asked for must still hold: the destination is looked at again, and the network's fee may not be more than is held. Approving it again changes nothing.
+     */
+    readonly approve: (
+      decision: Approvals.Decision
+    ) => Effect.Effect<
+      Withdrawal.Withdrawal,
+      | Exclude<Refused, { readonly _tag: "AmountInvalid" | "Invalid" | "DestinationInvalid" | "RateUnavailable" }>
+      | NotFound
+      | Approval.ApprovalOver
+      | Approval.ApprovalByAsker
+      | Approval.ApprovalFeeRisen
+      | CompanyFrozen
+    >
+    /** It is not sent, and its money is available again, in one commit. By any key, the one that asked for it too. Rejecting it again changes nothing. */
+    readonly reject: (
+      decision: Approvals.Decision
+    ) => Effect.Effect<Withdrawal.Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
+    /** Gives back the money of those that nobody approved in time, and answers how many there were. */
+    readonly expire: Effect.Effect<number, StoreUnavailable>
     /** Returns as soon as this process has confirmed a withdrawal since the last wait here. */
     readonly confirmed: Effect.Effect<void>
   }
@@ -103,7 +130,12 @@ export const make = Effect.gen(function* () {
     return quote?.probability ?? 0
   })
 
+  const { approve, reject, expire } = yield* Approvals.make(drafts, confirmed.open)
+
   return Withdrawals.of({
+    approve,
+    reject,
+    expire,
     estimate: Effect.fnUntraced(function* (ask) {
       yield* checkOften(ask)
       const { destination, recipient, amount, fee } = yield* drafts.plan(ask)
@@ -132,3 +164,11 @@ export const make = Effect.gen(function* () {
 })
 
 export const layer = Layer.effect(Withdrawals, make)
+
+/** Lets withdrawals expire that nobody approved, for as long as the scope is open. */
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { expire } = yield* Withdrawals
+    yield* Worker.run("approvals", Effect.repeat(expire, { while: (found) => found === Approvals.expiredAtOnce }), Effect.sleep("1 second"))
+  })
+)

@@ -46,6 +46,7 @@ import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { ZapReceipted } from "../receiving/Zap.ts"
+import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
 import type { RefundCanceled, RefundClaimed, RefundCompleted, RefundCreated, RefundExpired, RefundFailed } from "../sending/Refund.ts"
 import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "../sending/Voucher.ts"
 import type {
@@ -103,6 +104,8 @@ export type Change =
   | DepositReversed
   | DepositDropped
   | WithdrawalRequested
+  | WithdrawalApproved
+  | WithdrawalRejected
   | WithdrawalDispatched
   | WithdrawalReplaced
   | WithdrawalSettled

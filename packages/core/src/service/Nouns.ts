@@ -11,6 +11,7 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
+import * as Approval from "../sending/Approval.ts"
 import * as Refund from "../sending/Refund.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
@@ -46,6 +47,7 @@ export const moves: ReadonlyArray<Move> = [
   Invoice.life,
   LightningAddress.life,
   Withdrawal.life,
+  Approval.life,
   Voucher.life,
   Refund.life,
   Endpoint.life,

@@ -163,6 +163,7 @@ export const layerWorkers = Layer.mergeAll(
   ChainDeposits.layerWorker,
   SettledPayouts.layerWorker,
   PaymentWorker.layerWorker,
+  Withdrawals.layerWorker,
   Vouchers.layerWorker,
   Checkouts.layerWorker,
   Refunds.layerWorker,

@@ -62,9 +62,11 @@ const step = View.make<Waits.Step>()(
   { identifier: "Step" },
   {
     at: [Scalars.Instant, (one) => Scalars.instant(one.atMillis)],
-    what: [Schema.Literals(["requested", "dispatched", "seen", "settled", "failed"]), (one) => one.what],
+    what: [Schema.Literals(["requested", "approved", "rejected", "expired", "dispatched", "seen", "settled", "failed"]), (one) => one.what],
     detail: [
-      Schema.NullOr(Schema.String).annotate({ description: "Whom it was for, its payment hash or transaction, or why it failed" }),
+      Schema.NullOr(Schema.String).annotate({
+        description: "Whom it was for, the key that approved it, its payment hash or transaction, or why it failed"
+      }),
       (one) => one.detail
     ]
   }

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Balance from "@satrail/core/ledger/Balance"
 import * as Pages from "@satrail/core/ledger/Page"
-import { Rail, Status } from "@satrail/core/ledger/Rail"
+import { Rail, Standing } from "@satrail/core/ledger/Rail"
 import * as Transaction from "@satrail/core/reports/Transaction"
 import type { Funds } from "@satrail/core/reports/ReportReads"
 import { Transactions } from "@satrail/core/reports/Transactions"
@@ -68,7 +68,7 @@ export const view = View.make<Transaction.Transaction>()(
       (row) => Number(row.fee)
     ],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(row.fee)],
-    status: [Status, (row) => row.status],
+    status: [Standing, (row) => row.status],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
   }
 )
@@ -77,7 +77,7 @@ export const view = View.make<Transaction.Transaction>()(
 const query = {
   ...Page.place(Transaction.limit),
   type: Schema.optionalKey(Transaction.Type),
-  status: Schema.optionalKey(Status),
+  status: Schema.optionalKey(Standing),
   rail_type: Schema.optionalKey(Rail),
   ...Search.times,
   ...Search.label,

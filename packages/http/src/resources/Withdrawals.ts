@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Network from "@satrail/bitcoin/Network"
 import * as Metadata from "@satrail/core/base/Metadata"
-import { Rail, Status } from "@satrail/core/ledger/Rail"
+import { Rail, Standing } from "@satrail/core/ledger/Rail"
 import * as Fee from "@satrail/core/accounts/Fee"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import * as Destination from "@satrail/core/sending/Destination"
@@ -65,7 +65,9 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   payment_hash_used: "Another withdrawal has this payment hash: ask for a new invoice",
   recipient_refused: "The recipient's server refused the payment, or gave no acceptable invoice for it",
   recipient_unreachable: "The recipient's server did not answer in time",
-  address_not_payable: "The service's wallet cannot pay this address"
+  address_not_payable: "The service's wallet cannot pay this address",
+  approval_rejected: "A key that may approve it rejected it",
+  approval_expired: "No key approved it in time"
 }
 
 const Failure = Schema.Struct({
@@ -100,6 +102,27 @@ const destination = View.make<Withdrawal.Withdrawal>()(
   }
 )
 
+/** Of a withdrawal that another key has to approve. */
+const approval = View.make<Withdrawal.Withdrawal & { readonly approval: Withdrawal.ApprovalState }>()(
+  { identifier: "WithdrawalApproval" },
+  {
+    state: [Withdrawal.ApprovalState, (row) => row.approval],
+    asked_by: [
+      Schema.NullOr(Schema.String).annotate({
+        description: "The id of the key that asked for it, and may not approve it; of one that replaced others the first one's",
+        examples: ["7Kq2mVx9TbZc"]
+      }),
+      (row) => row.approvalAskedBy
+    ],
+    decided_by: [
+      Schema.NullOr(Schema.String).annotate({ description: "The same of the key that approved or rejected it" }),
+      (row) => row.approvalBy
+    ],
+    decided_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.approvalAtMillis)],
+    expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.approvalExpiresAtMillis)]
+  }
+)
+
 /** A withdrawal: 1 006 000 msat are 1006 sats, 6 500 msat of fee are 6.5. */
 export const view = View.make<Withdrawal.Withdrawal>()(
   { identifier: "Withdrawal" },
@@ -112,7 +135,7 @@ export const view = View.make<Withdrawal.Withdrawal>()(
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Withdrawal.fee(row))],
     network_type: [Network.Network, (row) => row.network],
     rail_type: [Rail, (row) => row.rail],
-    status: [Status, (row) => row.status],
+    status: [Standing, Withdrawal.standing],
     lightning_payment: [
       Schema.NullOr(LightningPayment.view.schema).annotate({
         description: "null until the outcome is known, and for an on-chain withdrawal"
@@ -131,7 +154,11 @@ export const view = View.make<Withdrawal.Withdrawal>()(
       Schema.NullOr(Failure).annotate({ description: "Why it failed. The node's own reason is in `lightning_payment`" }),
       ({ failure }) => failure && { code: failure, message: failures[failure] }
     ],
-    destination: [destination.schema, destination.of]
+    destination: [destination.schema, destination.of],
+    approval: [
+      Schema.NullOr(approval.schema).annotate({ description: "null where no other key has to approve it" }),
+      (row) => (row.approval === null ? null : approval.of({ ...row, approval: row.approval }))
+    ]
   }
 )
 
@@ -257,7 +284,7 @@ const confirming = {
 }
 
 const description =
-  "Holds amount and fee, and queues the payment: the withdrawal is `pending`. `/v1/bitcoin/withdraw/confirm` and `/v1/bitcoin/send/confirm` are one operation, an `Idempotency-Key` used with one is used with the other. Needs the scope `send`."
+  "Holds amount and fee, and queues the payment: the withdrawal is `pending`, or `pending_approval` where it is above `approval_above_sats` of the key or its company: then nothing is sent until another key approves it. `/v1/bitcoin/withdraw/confirm` and `/v1/bitcoin/send/confirm` are one operation, an `Idempotency-Key` used with one is used with the other. Needs the scope `send`."
 
 const confirmExample = (world: World) => {
   const { requested } = example(world)
@@ -320,7 +347,10 @@ export const get = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Fetch a withdrawal")
-    .annotate(OpenApi.Description, "`pending` until its outcome is known, then `settled` or `failed` for ever. Needs the scope `read`.")
+    .annotate(
+      OpenApi.Description,
+      "`pending_approval` until another key has approved it, where that is needed; `pending` until its outcome is known, then `settled` or `failed` for ever. Needs the scope `read`."
+    )
     .annotate(Example, (world) => {
       const { settled } = example(world)
       return { params: { withdrawalID: settled.id }, message: "Withdrawal", data: view.of(settled) }

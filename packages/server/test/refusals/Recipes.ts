@@ -21,8 +21,8 @@ export interface World {
   readonly operate: (route: string, body?: unknown) => Promise<unknown>
   /** A key of the shop's that may be used from this address only. */
   readonly keyFrom: (address: string) => Promise<string>
-  /** A key of the shop's that may do everything, within these limits. */
-  readonly keyLimited: (limits: Readonly<Record<string, number>>) => Promise<string>
+  /** A key of the shop's with these scopes, `send` unless given, within these limits. */
+  readonly keyLimited: (limits: Readonly<Record<string, number>>, ...scopes: ReadonlyArray<string>) => Promise<string>
   /** What an outside destination is, with these members of /sandbox/destination. */
   readonly outside: (ask: Readonly<Record<string, unknown>>) => Promise<{ readonly destination: string; readonly payment_hash: string }>
   readonly fault: (what: string) => Promise<void>
@@ -59,6 +59,15 @@ const deposited = async (world: World): Promise<string> => {
 const mainnet =
   "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
 
+/** A withdrawal of the shop's that waits for an approval, the key that asked for it, and another that may approve. */
+const awaiting = async (world: World) => {
+  const [key, approver] = [await world.keyLimited({ approval_above_sats: 500 }), await world.keyFor("approve")]
+  const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: sats("settle@wallet.example") })
+  return { id: String(data.id), approver }
+}
+const decide = ({ ask }: World, key: string, id: string, how: "approve" | "reject") =>
+  ask("POST", `/v1/transactions/withdrawals/${id}/${how}`, { key })
+
 const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
   malformed: { how: "Pay `nonsense`", run: (world) => estimate(world, sats("nonsense")) },
   idempotency_not_supported: {
@@ -75,6 +84,23 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
     how: "Ask with a key that is allowed from another address: `PUT /operator/api-keys/{id}/allowed-from`",
     run: async ({ ask, keyFrom }) => ask("GET", "/v1/transactions/balance", { key: await keyFrom("203.0.113.7") })
   },
+  approval_over: {
+    how: "Withdraw with a key above its `approval_above_sats`, reject it with a key that has the scope `approve`, then approve it",
+    run: async (world) => {
+      const { id, approver } = await awaiting(world)
+      await decide(world, approver, id, "reject")
+      return decide(world, approver, id, "approve")
+    }
+  },
+  approval_by_asker: {
+    how: "Withdraw with a key above its `approval_above_sats`, and approve it with the same key",
+    run: async (world) => {
+      const key = await world.keyLimited({ approval_above_sats: 500 }, "send", "approve")
+      const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: sats("settle@wallet.example") })
+      return decide(world, key, data.id, "approve")
+    }
+  },
+  approval_fee_risen: { never: "the sandbox's chain always asks for the same fee" },
   plan_required: {
     how: "Create a Lightning address with a `handle`, as a company on the free plan",
     run: ({ free }) => free.post("/v1/bitcoin/deposit/lightning-address", { handle: "shop" })
@@ -462,7 +488,23 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
       return id
     }
   },
-  address_not_payable: { never: "nothing in this version ends so" }
+  address_not_payable: { never: "nothing in this version ends so" },
+  approval_rejected: {
+    how: "Withdraw with a key above its `approval_above_sats`, and reject it with a key that has the scope `approve`",
+    run: async (world) => {
+      const { id, approver } = await awaiting(world)
+      await decide(world, approver, id, "reject")
+      return id
+    }
+  },
+  approval_expired: {
+    how: "Withdraw with a key above its `approval_above_sats`, and advance the clock by a day",
+    run: async (world) => {
+      const { id } = await awaiting(world)
+      await world.advance(86_400)
+      return id
+    }
+  }
 }
 
 export const recipes = { refused, failed }

@@ -24,11 +24,12 @@ export interface Named extends Waiting.Item {
 /** Something that has happened to a record. `detail` is a payment hash, a transaction, a reason. */
 export interface Step {
   readonly atMillis: number
-  readonly what: "requested" | "dispatched" | "seen" | "settled" | "failed"
+  readonly what: "requested" | "approved" | "rejected" | "expired" | "dispatched" | "seen" | "settled" | "failed"
   readonly detail: string | null
 }
 
 export const withdrawalKinds = [
+  "withdrawal_unapproved",
   "withdrawal_requested",
   "withdrawal_dispatched",
   "payout_without_coins",
@@ -38,8 +39,10 @@ export const withdrawalKinds = [
 export const depositKinds = ["deposit_without_block", "deposit_unconfirmed"] as const satisfies ReadonlyArray<Waiting.Kind>
 
 /** What a withdrawal waits for; undefined where it has ended. */
-export const stepOf = ({ status, rail, dispatchedAtMillis }: Withdrawal.Withdrawal): Waiting.Kind | undefined => {
+export const stepOf = (row: Withdrawal.Withdrawal): Waiting.Kind | undefined => {
+  const { status, rail, dispatchedAtMillis } = row
   if (status !== "pending") return undefined
+  if (Withdrawal.standing(row) === "pending_approval") return "withdrawal_unapproved"
   if (rail === "lightning") return dispatchedAtMillis === null ? "withdrawal_requested" : "withdrawal_dispatched"
   return dispatchedAtMillis === null ? "payout_without_coins" : "payout_without_block"
 }
@@ -67,6 +70,8 @@ const ofRequest = (job: Waiting.Job | null, host: string | null): string => {
 
 const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number, host: string | null): string => {
   switch (kind) {
+    case "withdrawal_unapproved":
+      return "Another key of the company with the scope `approve`. Nothing was sent. Where none approves it in time, it fails by itself"
     case "withdrawal_requested":
       return ofRequest(job, host)
     case "withdrawal_dispatched":
@@ -105,6 +110,9 @@ const ended = ({ status, updatedAtMillis }: Withdrawal.Withdrawal | Deposit, det
 /** What has happened to a withdrawal, the oldest first. */
 export const ofWithdrawal = (row: Withdrawal.Withdrawal): ReadonlyArray<Step> => [
   { atMillis: row.createdAtMillis, what: "requested", detail: row.recipient },
+  ...(row.approval === null || row.approval === "waiting" || row.approvalAtMillis === null
+    ? []
+    : [{ atMillis: row.approvalAtMillis, what: row.approval, detail: row.approvalBy }]),
   ...(row.dispatchedAtMillis === null
     ? []
     : [{ atMillis: row.dispatchedAtMillis, what: "dispatched" as const, detail: row.paymentHash ?? row.chainTxId }]),

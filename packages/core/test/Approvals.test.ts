@@ -1,0 +1,258 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { Companies } from "../src/accounts/Companies.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import type * as Limits from "../src/accounts/Limits.ts"
+import { Stops } from "../src/accounts/Stops.ts"
+import { Feed } from "../src/events/Feed.ts"
+import * as Notice from "../src/events/Notice.ts"
+import { Transactions } from "../src/reports/Transactions.ts"
+import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
+import { waitMillis } from "../src/sending/Approval.ts"
+import { Refunds } from "../src/sending/Refunds.ts"
+import { Vouchers } from "../src/sending/Vouchers.ts"
+import type { Withdrawal } from "../src/sending/Withdrawal.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import {
+  asked,
+  beginsAtMillis,
+  companyWith,
+  everywhere,
+  has,
+  invoice,
+  made,
+  now,
+  outside,
+  request,
+  said,
+  scenario,
+  step,
+  weather
+} from "./World.ts"
+
+type Key = NonNullable<Limits.Spender["apiKey"]>
+const keyOf = (id: string, spendsAs: string | null = null): Key => ({ id, limits: { approvalAboveSats: 500 }, spendsAs })
+const [asks, approves] = [keyOf("asks"), keyOf("approves")]
+
+const send = Effect.fnUntraced(function* (company: Company, sats: number, apiKey = asks, destination?: string) {
+  const to = destination ?? (yield* outside({ sats })).destination
+  return yield* made((yield* Withdrawals).confirm({ company, apiKey, asked: undefined, destination: to, metadata: {} }))
+})
+const approve = (company: Company, { id }: Withdrawal, apiKey = approves) =>
+  Effect.flatMap(Withdrawals, (withdrawals) => withdrawals.approve({ company, apiKey, id }))
+const reject = (company: Company, { id }: Withdrawal, apiKey = approves) =>
+  Effect.flatMap(Withdrawals, (withdrawals) => withdrawals.reject({ company, apiKey, id }))
+const expire = Effect.flatMap(Withdrawals, ({ expire }) => expire)
+const stands = (row: Withdrawal) => Effect.map(now(row), ({ status, approval, failure }) => [status, approval, failure])
+const held = (company: Company) => Effect.map(has(company), ({ held }) => held)
+
+describe("A withdrawal that another key has to approve", () => {
+  scenario("approval: above the threshold, with fees, nothing is sent until another key approves; up to it, at once", function* () {
+    const company = yield* companyWith(100_000)
+    const small = yield* send(company, 400)
+    const row = yield* send(company, 1000)
+    assert.deepStrictEqual([small.approval, row.approval, row.approvalAskedBy], [null, "waiting", "asks"])
+    for (let i = 0; i < 3; i++) yield* step
+    assert.deepStrictEqual([(yield* now(small)).status, yield* stands(row)], ["settled", ["pending", "waiting", null]])
+    yield* approve(company, row)
+    yield* step
+    assert.deepStrictEqual(yield* stands(row), ["settled", "approved", null])
+  })
+
+  scenario(
+    "approval: the key that asked cannot approve, nor one that replaces it; approving again, by whomever, changes nothing",
+    function* () {
+      const company = yield* companyWith(100_000)
+      const row = yield* send(company, 1000)
+      for (const key of [asks, keyOf("fresh", "asks")]) assert.strictEqual(yield* said(approve(company, row, key)), "ApprovalByAsker")
+      const replaced = yield* send(company, 1000, keyOf("fresh", "asks"))
+      assert.strictEqual(yield* said(approve(company, replaced, asks)), "ApprovalByAsker")
+      const one = yield* approve(company, row)
+      const again = yield* approve(company, row, keyOf("third"))
+      assert.deepStrictEqual([again.approvalBy, again.approvalAtMillis], [one.approvalBy, one.approvalAtMillis])
+      assert.strictEqual(yield* said(reject(company, row)), "ApprovalOver")
+      assert.strictEqual(yield* said(approve(yield* companyWith(10), replaced)), "NotFound", "another company's is not there")
+      yield* reject(company, replaced, asks)
+    }
+  )
+
+  scenario("approval: rejected, everything is available again, and it cannot be approved", function* () {
+    const company = yield* companyWith(100_000)
+    const row = yield* send(company, 1000)
+    assert.isTrue((yield* held(company)) > 1000)
+    yield* reject(company, row)
+    yield* reject(company, row, keyOf("third"))
+    assert.strictEqual(yield* held(company), 0)
+    assert.strictEqual(yield* said(approve(company, row)), "ApprovalOver")
+    yield* step
+    assert.deepStrictEqual(yield* stands(row), ["failed", "rejected", "approval_rejected"])
+  })
+
+  scenario("approval: one that nobody approved expires with its invoice, or after a day, and gives its money back", function* () {
+    const company = yield* companyWith(100_000)
+    const there = (yield* outside({ type: "lightning_address" })).destination
+    const byAddress = yield* made(
+      (yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(1000), destination: there, metadata: {} })
+    )
+    const byInvoice = yield* send(company, 1000)
+    const soon = byInvoice.approvalExpiresAtMillis ?? 0
+    assert.isBelow(soon, beginsAtMillis + waitMillis)
+    assert.strictEqual(byAddress.approvalExpiresAtMillis, beginsAtMillis + waitMillis)
+    yield* TestClock.adjust(soon - beginsAtMillis)
+    // The worker is late: it is over nevertheless.
+    assert.notStrictEqual(yield* said(approve(company, byInvoice)), "ok")
+    assert.strictEqual(yield* expire, 1)
+    assert.deepStrictEqual(yield* stands(byInvoice), ["failed", "expired", "approval_expired"])
+    assert.deepStrictEqual(yield* stands(byAddress), ["pending", "waiting", null])
+    yield* TestClock.adjust(beginsAtMillis + waitMillis - soon)
+    assert.strictEqual(yield* said(approve(company, byAddress)), "ApprovalOver")
+    yield* expire
+    assert.strictEqual(yield* held(company), 0)
+  })
+
+  scenario("approval: a recipient's server that is away after a long wait has as long to come back as after a confirmation", function* () {
+    const company = yield* companyWith(100_000)
+    const { destination } = yield* outside({ type: "lightning_address" })
+    const row = yield* made((yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(1000), destination, metadata: {} }))
+    yield* TestClock.adjust("20 hours")
+    yield* approve(company, row)
+    for (let i = 0; i < 3; i++) yield* step
+    assert.strictEqual((yield* now(row)).status, "settled")
+  })
+
+  scenario("approval: a freeze refuses it, and a pause lets it wait like everything that was confirmed", function* () {
+    const company = yield* companyWith(100_000)
+    const row = yield* send(company, 1000)
+    yield* everywhere(Effect.flatMap(Companies, ({ freeze }) => freeze(company.id, { reason: "a drill", pending: "wait" })))
+    assert.strictEqual(yield* said(approve(company, row)), "CompanyFrozen")
+    yield* everywhere(Effect.flatMap(Companies, ({ unfreeze }) => unfreeze(company.id)))
+    yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
+    yield* approve(company, row)
+    yield* step
+    assert.deepStrictEqual(yield* stands(row), ["pending", "approved", null])
+    yield* everywhere(Effect.flatMap(Stops, ({ resume }) => resume("sending")))
+    yield* TestClock.adjust("5 seconds")
+    yield* step
+    assert.strictEqual((yield* now(row)).status, "settled")
+  })
+
+  scenario("approval: a refund waits with its withdrawal, and takes its part of the deposit back when that is rejected", function* () {
+    const company = yield* companyWith(10_000)
+    const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).transactions
+    const refunds = yield* Refunds
+    const { destination } = yield* outside({ sats: 1000 })
+    const words = { description: "", expirySeconds: 3600, metadata: {} }
+    const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
+    const { refund } = yield* made(refunds.create({ company, apiKey: asks, of, asked: undefined, destination, ...words }))
+    const paid = { companyId: company.id, id: refund.withdrawalId ?? assert.fail("no withdrawal") }
+    const row = yield* (yield* Transactions).withdrawal(paid.companyId, paid.id)
+    assert.deepStrictEqual([refund.status, row.approval], ["pending", "waiting"])
+    yield* reject(company, row)
+    yield* refunds.step
+    assert.strictEqual((yield* refunds.get(company.id, refund.id)).status, "failed")
+    const link = refunds.create({ company, apiKey: asks, of, asked: yield* asked(1000), destination: undefined, ...words })
+    assert.strictEqual(yield* said(link), "LimitExceeded", "whoever has a link is asked by nobody")
+  })
+
+  scenario(
+    "approval: a voucher of more is refused, since it is paid to whoever has it; one that was created before is claimed",
+    function* () {
+      const company = yield* companyWith(10_000)
+      const words = { description: "", expirySeconds: 3600, metadata: {} }
+      const create = (apiKey: Key | undefined) =>
+        Effect.flatMap(Vouchers, (vouchers) =>
+          Effect.flatMap(asked(1000), (amount) => vouchers.create({ company, apiKey, ...amount, ...words }))
+        )
+      assert.strictEqual(yield* said(create(asks)), "LimitExceeded")
+      const { url } = yield* made(create(undefined))
+      const k1 = new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
+      yield* (yield* Vouchers).claim({ k1, pr: (yield* outside({ sats: 1000 })).destination, caller: "wallet" })
+      yield* step
+      assert.strictEqual(yield* held(company), 0)
+    }
+  )
+
+  scenario("approval: the company's threshold holds for all of its keys, and for who embeds the service", function* () {
+    const row = yield* companyWith(10_000)
+    const company: Company = { ...row, limits: { approvalAboveSats: 500 } }
+    const { destination } = yield* outside({ sats: 1000 })
+    const one = yield* made((yield* Withdrawals).confirm({ company, asked: undefined, destination, metadata: {}, request: request("k") }))
+    assert.deepStrictEqual([one.approval, one.approvalAskedBy], ["waiting", null])
+    yield* approve(company, one)
+    yield* step
+    assert.strictEqual((yield* now(one)).status, "settled")
+  })
+
+  scenario("approval: its events say how it stood: it waits, it is pending, it has ended", function* () {
+    const company = yield* companyWith(10_000)
+    const row = yield* send(company, 1000)
+    yield* approve(company, row)
+    yield* step
+    yield* reject(company, yield* send(company, 1000))
+    const ids = yield* Feed
+    const render = (notice: Notice.Notice) =>
+      JSON.stringify([notice.type, notice.kind === "withdrawal" && [notice.record.status, notice.record.approval]])
+    const { items } = yield* ids.page(
+      { companyId: company.id, after: Notice.first, limit: 100, types: new Set(Notice.matching("withdrawal.*")) },
+      render
+    )
+    assert.deepStrictEqual(
+      items.map(({ body }) => JSON.parse(body)),
+      [
+        ["withdrawal.lightning.pending_approval", ["pending", "waiting"]],
+        ["withdrawal.lightning.pending", ["pending", "approved"]],
+        ["withdrawal.lightning.completed", ["settled", "approved"]],
+        ["withdrawal.lightning.pending_approval", ["pending", "waiting"]],
+        ["withdrawal.lightning.failed", ["failed", "rejected"]]
+      ]
+    )
+  })
+
+  scenario("approval: the operator sees what waits for it, and who decided", function* () {
+    const company = yield* companyWith(10_000)
+    const row = yield* send(company, 1000)
+    const backlog = yield* Backlog
+    assert.strictEqual((yield* backlog.all).withdrawal_unapproved.count, 1)
+    const waits = yield* backlog.withdrawal(row.id)
+    assert.include(waits.waits?.for ?? "", "Another key")
+    yield* approve(company, row)
+    yield* step
+    const { timeline } = yield* backlog.withdrawal(row.id)
+    assert.deepStrictEqual(
+      timeline.map(({ what, detail }) => (what === "approved" ? `${what} by ${detail}` : what)),
+      ["requested", "approved by approves", "dispatched", "settled"]
+    )
+  })
+
+  scenario("approval: an own invoice that was paid meanwhile is not paid again", function* () {
+    const [company, payee] = [yield* companyWith(10_000), yield* companyWith(10_000)]
+    const { paymentRequest } = yield* invoice(payee, 1000)
+    const [one, two] = [yield* send(company, 1000, asks, paymentRequest), yield* send(company, 1000, asks, paymentRequest)]
+    yield* approve(company, one)
+    yield* step
+    assert.strictEqual((yield* now(one)).status, "settled")
+    assert.strictEqual(yield* said(approve(company, two)), "DestinationRefused: invoice_not_payable")
+    yield* reject(company, two)
+    assert.strictEqual(yield* held(company), 0)
+  })
+
+  scenario(
+    "approval: a fee that has risen above what is held is not paid: it waits until it has fallen",
+    () => weather(),
+    function* ({ sky }) {
+      const company = yield* companyWith(100_000)
+      const { destination } = yield* outside({ type: "chain_address" })
+      const row = yield* made(
+        (yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(10_000), destination, metadata: {} })
+      )
+      const before = sky.rate
+      sky.rate = before * 4
+      assert.strictEqual(yield* said(approve(company, row)), "ApprovalFeeRisen")
+      assert.deepStrictEqual(yield* stands(row), ["pending", "waiting", null])
+      sky.rate = before
+      yield* approve(company, row)
+      yield* reject(company, yield* send(company, 1000))
+    }
+  )
+})

@@ -1,0 +1,121 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { bad, operatorToken, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+
+const operate = (method: string, path: string, body?: unknown) => service.ask(method, `/operator${path}`, { key: operatorToken, body })
+const payee = await service.company()
+const destination = await service.lightningAddress(payee.key, "payee")
+
+/** A company with money, a key that may send 500 sats by itself, and one that may approve more. */
+const shop = async (limits: object = { approval_above_sats: 500 }, scopes: ReadonlyArray<string> = ["send", "read"]) => {
+  const company = await service.company()
+  await service.fund(company.key, 100_000)
+  const issue = async (scopes: ReadonlyArray<string>, limits: object | null = null) =>
+    (await operate("POST", `/companies/${company.id}/api-keys`, { name: "one", scopes, limits })).body.data
+  const [asks, approves] = [await issue(scopes, limits), await issue(["approve", "read"])]
+  return { ...company, asks, approves, issue }
+}
+
+const path = "/v1/bitcoin/withdraw/confirm"
+const send = (key: string, amount: number, headers: Record<string, string> = {}) =>
+  service.ask("POST", path, { key, body: { amount, currency: "sats", destination }, headers })
+const decide = (key: string, id: string, how: "approve" | "reject") =>
+  service.ask("POST", `/v1/transactions/withdrawals/${id}/${how}`, { key })
+const fetched = async (key: string, id: string) => (await service.ask("GET", `/v1/transactions/withdrawals/${id}`, { key })).body.data
+
+describe("Withdrawals that another key approves", () => {
+  it("approval: above the threshold it is pending_approval with its money held, listed as that, and sent once it is approved", async () => {
+    const { key, asks, approves } = await shop()
+    assert.strictEqual((await send(asks.key, 400)).body.data.status, "pending")
+    const { body } = await send(asks.key, 1000)
+    const { id, status, approval } = body.data
+    assert.deepStrictEqual([status, approval.state, approval.asked_by, approval.decided_by], ["pending_approval", "waiting", asks.id, null])
+    await service.work()
+    const listed = async (status: string) =>
+      (await service.ask("GET", `/v1/transactions?status=${status}`, { key })).body.data.map((row: { readonly id: string }) => row.id)
+    assert.deepStrictEqual(await listed("pending_approval"), [id])
+    assert.deepStrictEqual(await listed("pending"), [])
+    assert.isAtLeast((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 1000)
+    const approved = await decide(approves.key, id, "approve")
+    assert.strictEqual(approved.status, 200, approved.text)
+    assert.deepStrictEqual([approved.body.data.status, approved.body.data.approval.decided_by], ["pending", approves.id])
+    await service.work()
+    assert.strictEqual((await fetched(key, id)).status, "settled")
+    assert.strictEqual((await decide(approves.key, id, "approve")).status, 200, "again")
+    assert.deepStrictEqual(seen(await decide(approves.key, id, "reject")), bad(409, "approval_over"))
+  })
+
+  it("approval: needs the scope, and another key than the one that asked, also after that one was replaced", async () => {
+    const { asks, issue, key } = await shop({ approval_above_sats: 500 }, ["send", "approve"])
+    const { id } = (await send(asks.key, 1000)).body.data
+    for (const scopes of [["send"], ["read", "receive", "webhooks"]])
+      assert.deepStrictEqual(seen(await decide((await issue(scopes)).key, id, "approve")), bad(403, "scope_required"))
+    assert.deepStrictEqual(seen(await decide(asks.key, id, "approve")), bad(403, "approval_by_asker"))
+    const fresh = (await operate("POST", `/api-keys/${asks.id}/rotate`, { overlap_seconds: 60 })).body.data
+    assert.deepStrictEqual(seen(await decide(fresh.key, id, "approve")), bad(403, "approval_by_asker"))
+    const stranger = await shop()
+    assert.deepStrictEqual(seen(await decide(stranger.approves.key, id, "approve")), bad(404, "not_found"))
+    assert.strictEqual((await decide(fresh.key, id, "reject")).body.data.failure.code, "approval_rejected")
+    assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
+  })
+
+  it("approval: the same Idempotency-Key is the same withdrawal, whatever was decided", async () => {
+    const { asks, approves } = await shop()
+    const once = { "idempotency-key": "once" }
+    const first = await send(asks.key, 1000, once)
+    await decide(approves.key, first.body.data.id, "approve")
+    await service.work()
+    const again = await send(asks.key, 1000, once)
+    assert.deepStrictEqual([again.status, again.text], [201, first.text])
+  })
+
+  it("approval: two approvals and two rejections at once have one outcome, which each is told", async () => {
+    const { approves, asks, issue, key } = await shop()
+    const other = await issue(["approve"])
+    for (let i = 0; i < 5; i++) {
+      const { id } = (await send(asks.key, 1000)).body.data
+      const answers = await Promise.all([
+        decide(approves.key, id, "approve"),
+        decide(other.key, id, "reject"),
+        decide(other.key, id, "approve"),
+        decide(approves.key, id, "reject")
+      ])
+      await service.work()
+      const { status } = await fetched(key, id)
+      const [one, two] =
+        status === "settled"
+          ? [
+              [0, 2],
+              [1, 3]
+            ]
+          : [
+              [1, 3],
+              [0, 2]
+            ]
+      for (const at of one ?? []) assert.strictEqual(answers[at]?.status, 200, status)
+      for (const at of two ?? []) assert.strictEqual(answers[at]?.body.error?.code, "approval_over", status)
+    }
+    assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
+  })
+
+  it("approval: what asks for it counts in the limits at once, and gives its room back when it is rejected", async () => {
+    const { asks, approves } = await shop({ approval_above_sats: 500, day_count: 1 })
+    const { id } = (await send(asks.key, 1000)).body.data
+    assert.deepStrictEqual(seen(await send(asks.key, 1000)), bad(422, "limit_exceeded"))
+    await decide(approves.key, id, "reject")
+    assert.strictEqual((await send(asks.key, 1000)).status, 201)
+    const voucher = await service.ask("POST", "/v1/vouchers", { key: asks.key, body: { amount: 1000, currency: "sats" } })
+    assert.strictEqual(voucher.body.error?.limit, "approval_above_sats")
+  })
+
+  it("approval: a key that may approve from some addresses only approves from nowhere else", async () => {
+    const { approves, asks } = await shop()
+    const { id } = (await send(asks.key, 1000)).body.data
+    await operate("PUT", `/api-keys/${approves.id}/allowed-from`, { allowed_from: { for: "sending", ranges: ["203.0.113.7"] } })
+    for (const how of ["approve", "reject"] as const)
+      assert.deepStrictEqual(seen(await decide(approves.key, id, how)), bad(403, "address_not_allowed"))
+    assert.strictEqual((await fetched(approves.key, id)).status, "pending_approval")
+  })
+})
