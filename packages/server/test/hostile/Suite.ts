@@ -65,6 +65,9 @@ const unlikely = new Set([
   "POST /operator/webhook-endpoints/{id}/replay",
   "POST /v1/webhook-deliveries/{id}/resend",
   "POST /operator/webhook-deliveries/{id}/resend",
+  // Of what waits for a second key there is nothing: limits are taken away before the next request.
+  "POST /v1/transactions/withdrawals/{withdrawalID}/approve",
+  "POST /v1/transactions/withdrawals/{withdrawalID}/reject",
   // Nobody here pays an invoice twice, so nothing lies in suspense.
   "POST /operator/suspense/{id}/assign",
   // Over these stores nothing moves the clock or begins anew.
@@ -84,6 +87,7 @@ const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonl
   "POST /operator/pause": () => ["sending", "receiving"].map((what) => ["POST", "/operator/resume", { what }]),
   "POST /operator/companies/{id}/freeze": (target) => [["POST", `${target.slice(0, target.lastIndexOf("/"))}/unfreeze`, {}]],
   "PUT /operator/companies/{id}/limits": (target) => [["PUT", target, {}]],
+  "PUT /operator/api-keys/{id}/allowed-from": (target) => [["PUT", target, { allowed_from: null }]],
   "PUT /operator/api-keys/{id}/limits": (target) => [["PUT", target, {}]]
 }
 
