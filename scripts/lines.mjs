@@ -6,7 +6,7 @@ const git = (/** @type {ReadonlyArray<string>} */ ...args) => execFileSync("git"
 
 /** The group of a source, by the first pattern that fits. Stand-ins are product: people try the service and test their own with them. */
 const groups = Object.entries({
-  "product: service": /^packages\/(bitcoin|chain|core|http|nodes|postgres|server|web)\/src\//,
+  "product: service": /^packages\/(bitcoin|chain|core|http|nodes|postgres|server|ui|web)\/(src|browser)\//,
   "product: stand-ins": /^packages\/(memory|sandbox)\/src\//,
   "proof: contracts": /^packages\/contracts\/src\//,
   "proof: engines": /^(packages\/(simulator|testing)\/|packages\/contracts\/test\/|test\/defences)/,

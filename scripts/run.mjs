@@ -300,6 +300,7 @@ const tasks = {
     (args) => node([at("packages/simulator/src/main.ts"), ...args])
   ],
   docs: ["makes the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
+  ui: ["makes what pages load: packages/ui/assets from packages/ui/browser", () => node([at("packages/ui/build/main.ts")])],
   site: ["makes the documentation a site, which the next start serves at /docs", () => node([at("scripts/site/main.ts")])],
   release: [
     "makes what a release publishes: --dry-run --out DIR; --set X.Y.Z gives everything a version",

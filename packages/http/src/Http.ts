@@ -16,6 +16,7 @@ import * as LnurlWithdraw from "./LnurlWithdraw.ts"
 import * as Paths from "./Paths.ts"
 import * as Readiness from "./Readiness.ts"
 import { routerConfig } from "./Routing.ts"
+import * as Ui from "./Ui.ts"
 import * as WebhookKeys from "./WebhookKeys.ts"
 
 /** How requests are taken in, and what the first page says. */
@@ -60,6 +61,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     Extension.mount(Lnurl.extension(proxies), policy),
     Extension.mount(LnurlWithdraw.extension(proxies), policy),
     Extension.mount(CheckoutPage.extension, policy),
+    Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),
     own(WebhookKeys.routes),
     ...extensions.map((extension) => Extension.mount(extension, policy)),

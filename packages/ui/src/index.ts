@@ -1,0 +1,1 @@
+export * as Files from "./Files.ts"
