@@ -36,6 +36,7 @@ import * as Payout from "../packages/core/src/sending/Payout.ts"
 import * as Refunds from "../packages/core/src/sending/Refunds.ts"
 import * as Voucher from "../packages/core/src/sending/Voucher.ts"
 import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
+import * as Document from "../packages/ui/src/checkout/Document.ts"
 import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Events from "../packages/http/src/Events.ts"
@@ -177,7 +178,11 @@ const limits = (): string => {
     ],
     ["part of a checkout's amount that may be missing, percent", `up to ${Checkout.tolerancePercent.maximum}`],
     ["characters of a checkout's order id / of its URLs", `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`],
-    ["time after which the page of a checkout that may be paid looks again, seconds", CheckoutPage.refreshSeconds],
+    ["time after which the page of a checkout looks again where no script runs, seconds", Document.refreshSeconds],
+    [
+      "pages of checkouts that are told at once what changes, in each process: in all / of one checkout / of one address",
+      `${CheckoutPage.streams.inAll} / ${CheckoutPage.streams.perCheckout} / ${CheckoutPage.streams.perAddress}`
+    ],
     ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`],
     ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
     ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`],

@@ -293,11 +293,31 @@ export const money = {
       yield* verdict(Deposit.dropped(yield* come(one, 100, checkoutId), atMillis))
       yield* come(one, 1000, null)
       yield* come(one, 1000, yield* Id.make)
-      const arrived = { received: Msat.fromSats(10), pending: Msat.fromSats(1) }
+      const arrived = { received: Msat.fromSats(10), pending: Msat.fromSats(1), pendingHeight: null }
       assert.deepStrictEqual(yield* records.arrivedFor(one, checkoutId), arrived)
-      assert.deepStrictEqual(yield* records.arrivedFor(other, checkoutId), { received: Msat.zero, pending: Msat.zero })
+      const nothing = { received: Msat.zero, pending: Msat.zero, pendingHeight: null }
+      assert.deepStrictEqual(yield* records.arrivedFor(other, checkoutId), nothing)
     }
   ),
+  "what waits for its confirmations for a checkout is in a block once all of it is: in the highest": Effect.gen(function* () {
+    const records = yield* Records
+    const [one, checkoutId] = [yield* open, yield* Id.make]
+    const height = () => Effect.map(records.arrivedFor(one, checkoutId), ({ pendingHeight }) => pendingHeight)
+    const come = Effect.fnUntraced(function* (sats: number) {
+      const row = yield* output(one, sats, { checkoutId })
+      yield* verdict(Deposit.seen(row))
+      return row
+    })
+    const [first, second] = [yield* come(1), yield* come(2)]
+    assert.isNull(yield* height())
+    yield* verdict(Deposit.placed(first, 100, atMillis))
+    assert.isNull(yield* height())
+    const placed = Deposit.placed(second, 102, atMillis)
+    yield* verdict(placed)
+    assert.strictEqual(yield* height(), 102)
+    yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
+    assert.strictEqual(yield* height(), 100)
+  }),
   "C45: evicted deposits are found, the newest first, without those that were too small or returned": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open

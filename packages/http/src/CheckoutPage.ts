@@ -1,134 +1,189 @@
-import * as Msat from "@satrail/bitcoin/Msat"
-import * as Checkout from "@satrail/core/receiving/Checkout"
+import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
-import { Effect } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
-import { encodeQR } from "qr"
-import { type Words, words } from "./CheckoutWords.ts"
+import { Tail } from "@satrail/core/events/Tail"
+import * as Document from "@satrail/ui/checkout/Document"
+import type { State } from "@satrail/ui/checkout/State"
+import * as Words from "@satrail/ui/checkout/Words"
+import { Clock, Context, Effect, Option, Stream } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { callerOf } from "./Address.ts"
+import * as CheckoutState from "./CheckoutState.ts"
+import * as Errors from "./Errors.ts"
+import * as Events from "./Events.ts"
 import * as Extension from "./Extension.ts"
-import * as Html from "./Html.ts"
+import * as Ui from "./Ui.ts"
 
-/** How often a page that waits for something looks again, in seconds. */
-export const refreshSeconds = 10
+/** How many pages are told what changes at once, in one process: in all, of one checkout, and of one address. Further ones ask instead. */
+export const streams = { inAll: 1000, perCheckout: 20, perAddress: 50 } as const
 
-const { style, contentSecurityPolicy } = Html.styled(`
-.amount{font-size:2.25rem;line-height:1.2;margin:.5rem 0 0}
-.qr{background:#fff;margin:1rem 0;max-width:18rem;padding:1rem}
-.qr svg{display:block;height:auto;width:100%}
-@media print{a,.qr{display:none}}`)
+/** After how long without an event a page is told how deep a payment is, or that its time is over. */
+export const lookMillis = 5000
 
-const filled = (text: string, ...values: ReadonlyArray<string>): string =>
-  text.replaceAll(/\{(\d)\}/g, (_, n) => values[Number(n) - 1] ?? "")
+// Many events of a company are one look.
+const gapMillis = 200
+const retryMillis = 2000
 
-/** `21,000 sats`, as the payer's language groups digits. */
-const sats = (amount: Msat.Msat, locale: Checkout.Locale): string =>
-  `${new Intl.NumberFormat(locale, { numberingSystem: "latn" }).format(Msat.toSatsCeiling(amount))} sats`
-
-/** What a wallet is given: address, amount and invoice in one (BIP 21). */
-export const uriOf = (checkout: Checkout.Shown): string => {
-  const rest = Checkout.rest(checkout, checkout.received)
-  const digits = rest === null ? "" : String(Msat.toSats(rest)).padStart(9, "0")
-  const amount = rest === null ? "" : `amount=${digits.slice(0, -8)}.${digits.slice(-8)}&`
-  return `bitcoin:${checkout.address}?${amount}lightning=${checkout.paymentRequest}`
+/** Pays a checkout from the sandbox. */
+export interface SandboxPayer {
+  readonly pay: (checkout: Checkout.Shown, way: "lightning" | "chain") => Effect.Effect<void, { readonly message: string }>
 }
 
-const link = (url: string | null, text: string): string => (url === null ? "" : `<p><a href="${Html.escaped(url)}">${text}</a></p>`)
+/** Where all money is simulated, the page has a button that pays. Nobody unless given. */
+export const Payer = Context.Reference<SandboxPayer | undefined>("@satrail/http/CheckoutPage/Payer", { defaultValue: () => undefined })
 
-/** What is still to be paid, and how. */
-const asking = (checkout: Checkout.Shown, say: Words): string => {
-  const uri = uriOf(checkout)
-  const time = new Date(checkout.expiresAtMillis).toISOString()
-  const until = `<time datetime="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>`
-  return `<div class="qr" role="img" aria-label="${say.scan}">${encodeQR(uri, "svg")}</div>
-<p>${say.scan}</p>
-<p><a href="${Html.escaped(uri)}">${say.open}</a></p>
-<p>${filled(say.until, until)}</p>
-<h2>${say.lightning}</h2>
-<p><code dir="ltr">${Html.escaped(checkout.paymentRequest)}</code></p>
-<h2>${say.address}</h2>
-<p><code dir="ltr">${Html.escaped(checkout.address)}</code></p>
-${link(checkout.cancelUrl, say.back)}`
-}
+/** Nothing but the files of this service: no inline script or style, nothing from elsewhere, and no markup made from strings. */
+export const policy = (frame: string | null): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${frame ?? "'none'"}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'"
+  ].join("; ")
 
-const receipt = (checkout: Checkout.Shown, say: Words): string => {
-  const { amount, received, locale, paidAtMillis, returnUrl } = checkout
-  const more = amount !== null && received > amount ? filled(say.more, sats(Msat.make(received - amount), locale)) : ""
-  const at = paidAtMillis === null ? "" : `<p>${new Date(paidAtMillis).toISOString().slice(0, 16).replace("T", " ")} UTC</p>`
-  return `<h2 role="status">${say.paid}</h2>
-<p>${filled(say.received, sats(received, locale))} ${more}</p>
-${at}${Checkout.isLate(checkout) ? `<p>${say.late}</p>` : ""}
-${link(returnUrl, say.goOn)}`
-}
+/** What a page one folder deep loads. */
+export const files = (depth = "../"): Document.Files => ({
+  style: `${depth}${Ui.path("checkout.css")}`,
+  script: `${depth}${Ui.path("checkout.js")}`,
+  icon: `${depth}favicon.ico`,
+  color: null
+})
 
-/** Whether enough is on its way: then nothing more is asked for. */
-const isSeen = (checkout: Checkout.Shown): boolean =>
-  checkout.pending > 0n && Msat.sum(checkout.received, checkout.pending) >= Checkout.least(checkout)
-
-const standing = (checkout: Checkout.Shown, say: Words): string => {
-  const { status, received, pending, locale, cancelUrl } = checkout
-  if (status === "paid") return receipt(checkout, say)
-  const waiting = pending > 0n ? `<p role="status">${filled(say.seen, sats(pending, locale))}</p>\n` : ""
-  if (status === "expired" || status === "canceled")
-    return `${waiting}<p role="status"><strong>${say[status]}</strong></p>\n${link(cancelUrl, say.back)}`
-  if (isSeen(checkout) || !checkout.isAsking) return `${waiting}<p><a href="">${say.again}</a></p>`
-  const rest = Checkout.rest(checkout, received)
-  const missing = rest === null || status === "open" ? "" : filled(say.missing, sats(received, locale), sats(rest, locale))
-  return `${waiting}${missing === "" ? "" : `<p role="status"><strong>${missing}</strong></p>\n`}${asking(checkout, say)}`
-}
-
-/** The page of a checkout. It says nothing but what a payer must know: no id of ours, no metadata, not who else paid. */
-export const page = (checkout: Checkout.Shown): string => {
-  const { amount, description, orderId, fiatAmount, fiatCurrency, locale } = checkout
-  const say = words[locale]
-  const fiat = fiatAmount === null || fiatCurrency === null ? "" : `<p>${Html.escaped(`${fiatAmount} ${fiatCurrency.toUpperCase()}`)}</p>`
-  const body = `<main>
-<h1>${description === "" ? say.pay : Html.escaped(description)}</h1>
-${orderId === null ? "" : `<p>${filled(say.order, Html.escaped(orderId))}</p>`}
-<p class="amount">${amount === null ? say.anyAmount : sats(amount, locale)}</p>
-${fiat}
-${standing(checkout, say)}
-</main>`
-  return Html.page({ title: say.pay, body, style, lang: locale, dir: locale === "ar" ? "rtl" : "ltr", root: "../" })
-}
-
-/** What is final needs no look. */
-const isOver = ({ status }: Checkout.Shown): boolean => status === "paid" || status === "canceled"
-
-const answer = (html: string, status: number, looksAgain: boolean) =>
+export const answer = (html: string, status = 200, frame: string | null = null) =>
   HttpServerResponse.text(html, {
     status,
     contentType: "text/html; charset=utf-8",
     headers: {
-      "content-security-policy": contentSecurityPolicy,
+      "content-security-policy": policy(frame),
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",
-      "x-robots-tag": "noindex",
-      ...(looksAgain && { refresh: String(refreshSeconds) })
+      "x-robots-tag": "noindex"
     }
   })
 
-/** A page that only says something. */
-const told = (text: string, status: number, looksAgain: boolean) =>
-  answer(Html.page({ title: text, body: `<main><h1>${text}</h1></main>`, style, root: "../" }), status, looksAgain)
+/** Counts what is open under a name, and takes no more than `most`. */
+const counter = (most: number) => {
+  const open = new Map<string, number>()
+  return {
+    isFull: (name: string) => (open.get(name) ?? 0) >= most,
+    add: (name: string, by: 1 | -1) => {
+      const count = (open.get(name) ?? 0) + by
+      if (count === 0) open.delete(name)
+      else open.set(name, count)
+    }
+  }
+}
 
-const routes = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
-    const checkouts = yield* Checkouts
-    const shown = Effect.fnUntraced(function* (id: string) {
-      const checkout = yield* checkouts.open(id)
-      return answer(page(checkout), 200, !isOver(checkout))
-    })
-    yield* router.add("GET", "/pay/:id", () =>
-      Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
-        Effect.catchTags(shown(id), {
-          NotFound: () => Effect.succeed(told("There is no such payment", 404, false)),
-          StoreUnavailable: (outage) =>
-            Effect.as(Effect.logWarning("checkout page: not read", outage), told("This page is away for a moment", 503, true))
-        })
-      )
-    )
+const json = (failure: Errors.Failure) => HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
+const notFound = json(Errors.failure("not_found", "There is no such payment"))
+const away = json(Errors.failure("store_unavailable", "The service cannot answer at the moment"))
+
+/** What has changed for a payer: not the time. */
+const fingerprint = (state: State): string => JSON.stringify({ ...state, nowMillis: 0 })
+
+/** Where a checkout stands now, for its payer. */
+const reading = Effect.gen(function* () {
+  const checkouts = yield* Checkouts
+  return Effect.fnUntraced(function* (id: string) {
+    const checkout = yield* checkouts.open(id)
+    const state = CheckoutState.stateOf(checkout, yield* checkouts.depth(checkout), yield* Clock.currentTimeMillis)
+    return { checkout, state }
   })
-)
+})
 
-/** The pages on which checkouts are paid. */
-export const extension = Extension.make(routes)
+const routes = (proxies: number) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const read = yield* reading
+      const tail = yield* Tail
+      const payer = yield* Payer
+      const context = yield* Effect.context<never>()
+      const [ofCheckout, ofAddress] = [counter(streams.perCheckout), counter(streams.perAddress)]
+
+      const shown = Effect.fnUntraced(function* (id: string) {
+        const { checkout, state } = yield* read(id)
+        return answer(Document.page(CheckoutState.pageOf(checkout, { isSandbox: payer !== undefined }), state, files()))
+      })
+
+      /** Where it stands, at once and whenever that changes, until it changes no more. */
+      const told = (id: string, { companyId }: Checkout.Shown) =>
+        Stream.unwrap(
+          Effect.map(tail.listen(companyId), (more) =>
+            Stream.paginate("", (before: string) =>
+              Effect.gen(function* () {
+                if (before !== "") yield* Effect.andThen(Effect.sleep(gapMillis), Effect.race(more, Effect.sleep(lookMillis)))
+                const { state } = yield* read(id)
+                const now = fingerprint(state)
+                const events = now === before ? [] : [{ event: "state", data: JSON.stringify(state) }]
+                return [events, Document.isOver(state) ? Option.none<string>() : Option.some(now)] as const
+              })
+            )
+          )
+        )
+
+      const counted = <A, E, R>(id: string, caller: string, stream: Stream.Stream<A, E, R>) => {
+        const add = (by: 1 | -1) =>
+          Effect.sync(() => {
+            ofCheckout.add(id, by)
+            ofAddress.add(caller, by)
+          })
+        return Stream.unwrap(
+          Effect.as(
+            Effect.acquireRelease(add(1), () => add(-1)),
+            stream
+          )
+        )
+      }
+
+      const state = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
+        const { checkout, state } = yield* read(id)
+        if (request.headers["accept"]?.includes("text/event-stream") !== true) return HttpServerResponse.jsonUnsafe(state)
+        const caller = callerOf(request, proxies)
+        if (ofCheckout.isFull(id) || ofAddress.isFull(caller))
+          return json(Errors.failure("overloaded", "There are as many streams open as may be: ask for JSON instead"))
+        const states = Stream.catchCause(told(id, checkout), (cause) =>
+          // The page comes back by itself.
+          Stream.drain(Stream.fromEffect(Effect.logWarning("checkout page: a stream ended", cause)))
+        )
+        return Events.answer(counted(id, caller, states), { retryMillis })
+      })
+
+      const pay = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
+        if (payer === undefined) return notFound
+        const { checkout } = yield* read(id)
+        const way = request.url.endsWith("?way=chain") ? "chain" : "lightning"
+        return yield* Effect.match(payer.pay(checkout, way), {
+          onSuccess: () => HttpServerResponse.empty({ status: 204 }),
+          onFailure: ({ message }) => json(Errors.failure("conflict", message))
+        })
+      })
+
+      yield* router.add("GET", "/pay/:id", (request) => {
+        const locale = Words.accepted(request.headers["accept-language"])
+        return Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
+          Effect.catchTags(shown(id), {
+            NotFound: () => Effect.succeed(answer(Document.told(locale, "unknown", files()), 404)),
+            StoreUnavailable: (outage) =>
+              Effect.as(Effect.logWarning("checkout page: not read", outage), answer(Document.told(locale, "away", files()), 503))
+          })
+        )
+      })
+      const below = (work: typeof state | typeof pay) => (request: HttpServerRequest.HttpServerRequest) =>
+        Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
+          work(request, id).pipe(
+            Effect.catchTags({ NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) }),
+            Effect.provideContext(context)
+          )
+        )
+      yield* router.add("GET", "/pay/:id/state", below(state))
+      yield* router.add("POST", "/pay/:id/sandbox", below(pay))
+    })
+  )
+
+/** The pages on which checkouts are paid. `proxies` as in `Lnurl.extension`. */
+export const extension = (proxies = 0) => Extension.make(routes(proxies), { maxStreams: streams.inAll })

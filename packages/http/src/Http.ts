@@ -60,7 +60,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
     Extension.mount(LnurlWithdraw.extension(proxies), policy),
-    Extension.mount(CheckoutPage.extension, policy),
+    Extension.mount(CheckoutPage.extension(proxies), policy),
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),
     own(WebhookKeys.routes),

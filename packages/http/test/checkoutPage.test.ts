@@ -2,8 +2,8 @@ import * as Bip21 from "@satrail/bitcoin/Bip21"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
 import { Effect, Result } from "effect"
-import { createHash } from "node:crypto"
-import { uriOf } from "../src/CheckoutPage.ts"
+import * as CheckoutPage from "../src/CheckoutPage.ts"
+import { stateOf } from "../src/CheckoutState.ts"
 import { start } from "./Service.ts"
 
 const service = await start()
@@ -34,7 +34,7 @@ const follow = () => service.run(Effect.flatMap(Checkouts, ({ step }) => step))
 /** What the page says, without its tags. */
 const said = (text: string): string =>
   text
-    .replace(/<style>[^]*?<\/style>/, "")
+    .replace(/ data-page="[^"]*"/, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/\s+/g, " ")
 
@@ -42,13 +42,15 @@ describe("The page of a checkout", () => {
   it("page: it shows what is to be paid, in one code for every wallet, and looks again", async () => {
     const made = await created({ description: "Tea", order_id: "1042", cancel_url: "https://shop.example/cart" })
     const { status, headers, text } = await page(made)
-    assert.deepStrictEqual([status, headers.get("content-type"), headers.get("refresh")], [200, "text/html; charset=utf-8", "10"])
+    assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"])
+    assert.include(text, '<noscript><meta http-equiv="refresh" content="10"/></noscript>')
     for (const words of ["Tea", "Order 1042", "21,000 sats", made.payment_request, made.address]) assert.include(said(text), words)
     assert.include(text, 'href="https://shop.example/cart"')
     const shown = await service.run(Effect.flatMap(Checkouts, ({ open }) => open(new URL(made.url).pathname.slice("/pay/".length))))
-    const uri = Result.getOrThrow(Bip21.parse(uriOf(shown)))
+    const { asking } = stateOf(shown, null, 0)
+    const uri = Result.getOrThrow(Bip21.parse(asking?.uri ?? ""))
     assert.deepStrictEqual(uri, { address: made.address, amount: service.sats(21_000), lightning: made.payment_request })
-    assert.include(text, `href="${uriOf(shown).replace("&", "&amp;")}"`)
+    assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)
   })
 
   it("page: no id of ours, no metadata, and nothing that others may keep or frame", async () => {
@@ -56,13 +58,13 @@ describe("The page of a checkout", () => {
     const { headers, text } = await page(made)
     for (const secret of [made.id, made.company_id, made.invoice_id, "someone in particular"]) assert.notInclude(text, secret)
     assert.deepStrictEqual([headers.get("cache-control"), headers.get("referrer-policy")], ["no-store", "no-referrer"])
-    const [, style = ""] = /<style>([^]*?)<\/style>/.exec(text) ?? []
-    const hash = createHash("sha256").update(style).digest("base64")
     assert.strictEqual(
       headers.get("content-security-policy"),
-      `default-src 'none'; style-src 'sha256-${hash}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
-    assert.notMatch(text, /<script|\sstyle=|\son\w+=/i)
+    assert.notMatch(text.replace(/ data-page="[^"]*"/, ""), /<script>|<style|\sstyle=|\son\w+=/i)
+    for (const [, file = ""] of text.matchAll(/(?:src|href)="\.\.\/(ui\/[^"]+)"/g))
+      assert.strictEqual((await service.ask("GET", `/${file}`)).status, 200, file)
   })
 
   it("page: seen, underpaid, paid with what is too much, each says so", async () => {
@@ -84,11 +86,11 @@ describe("The page of a checkout", () => {
     assert.include(said(seen), "Your payment of 4,001 sats was seen")
     assert.notInclude(seen, made.address)
     await mine()
-    const { text, headers } = await page(made)
-    assert.include(said(text), "Received: 10,001 sats That is 1 sats more than was asked for.")
+    const { text } = await page(made)
+    assert.include(said(text), "That is 1 sats more than was asked for.")
     assert.include(text, 'href="https://shop.example/thanks"')
     assert.notInclude(text, made.address)
-    assert.isNull(headers.get("refresh"))
+    assert.notInclude(text, "http-equiv")
   })
 
   it("page: canceled, it gives nobody anything to pay", async () => {
@@ -111,7 +113,7 @@ describe("The page of a checkout", () => {
     const pages = await Promise.all(
       ["en", "de", "es", "fr", "pt", "ar"].map(async (locale) => {
         const { text } = await page(await created({ locale }))
-        assert.include(text, `<html lang="${locale}"${locale === "ar" ? ' dir="rtl"' : ""}>`)
+        assert.include(text, `<html lang="${locale}" dir="${locale === "ar" ? "rtl" : "ltr"}">`)
         return said(text)
       })
     )
@@ -138,5 +140,80 @@ describe("The page of a checkout", () => {
       const cancel_url = `https://shop.example/${text}`
       assert.deepStrictEqual(tags(await page(await created({ description: text, order_id: text, cancel_url }))), plain, text)
     }
+  })
+
+  const state = async (made: Made, accept = "application/json") =>
+    service.handler(new Request(`http://service${new URL(made.url).pathname}/state`, { headers: { accept } }))
+
+  it("page state: JSON says where it stands, and no id of ours", async () => {
+    const made = await created({ metadata: { customer: "someone" } })
+    const answer = await state(made)
+    const text = await answer.text()
+    for (const secret of [made.id, made.company_id, made.invoice_id, "someone"]) assert.notInclude(text, secret)
+    const { status, asking, receivedSats, expiresAtMillis, nowMillis } = JSON.parse(text)
+    assert.deepStrictEqual([status, asking.sats, receivedSats], ["open", 21_000, 0])
+    assert.isAbove(expiresAtMillis, nowMillis)
+    assert.strictEqual((await service.ask("GET", "/pay/9f0d1c1e52a54f7c8f430b8f6a6c1042/state")).status, 404)
+  })
+
+  /** The states of a stream, as they come. */
+  const stream = async (made: Made) => {
+    const answer = await state(made, "text/event-stream")
+    assert.strictEqual(answer.headers.get("content-type"), "text/event-stream")
+    const reader = (answer.body ?? assert.fail("a stream has a body")).pipeThrough(new TextDecoderStream()).getReader()
+    let text = ""
+    return {
+      next: async (): Promise<{ readonly status: string; readonly [member: string]: unknown }> => {
+        for (;;) {
+          const [, data] = /event: state\ndata: (.*)\n\n/.exec(text) ?? []
+          if (data !== undefined) {
+            text = text.slice(text.indexOf(data) + data.length + 2)
+            return JSON.parse(data)
+          }
+          const { value, done } = await reader.read()
+          if (done) return { status: "ended" }
+          text += value
+        }
+      },
+      close: () => reader.cancel()
+    }
+  }
+
+  it("page stream: where it stands at once, then each change, and it ends with the last", async () => {
+    const made = await created()
+    const { next } = await stream(made)
+    assert.strictEqual((await next()).status, "open")
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: made.payment_request }))
+    await service.work()
+    const paid = await next()
+    assert.deepStrictEqual([paid.status, paid["receivedSats"], paid["asking"]], ["paid", 21_000, null])
+    assert.strictEqual((await next()).status, "ended")
+  })
+
+  it("page stream: confirmations are counted", async () => {
+    const made = await created()
+    const { next, close } = await stream(made)
+    assert.isNull((await next())["confirmations"])
+    await send(made.address, 21_000)
+    await service.work()
+    assert.deepStrictEqual((await next())["confirmations"], { seen: 0, needed: 2 })
+    await close()
+    await service.sandbox((sandbox) => sandbox.mine(1))
+    await service.work()
+    const { confirmations } = JSON.parse(await (await state(made)).text())
+    assert.deepStrictEqual(confirmations, { seen: 1, needed: 2 })
+  })
+
+  it("page stream: one checkout has so many and no more, and JSON all the same", async () => {
+    const made = await created()
+    const open = await Promise.all(Array.from({ length: CheckoutPage.streams.perCheckout }, () => stream(made)))
+    await Promise.all(open.map(({ next }) => next()))
+    assert.strictEqual((await state(made, "text/event-stream")).status, 503)
+    assert.strictEqual((await state(made)).status, 200)
+    assert.strictEqual((await (await stream(await created())).next()).status, "open")
+    await Promise.all(open.map(({ close }) => close()))
+    const again = await stream(made)
+    assert.strictEqual((await again.next()).status, "open")
+    await again.close()
   })
 })

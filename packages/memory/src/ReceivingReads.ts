@@ -73,7 +73,10 @@ const depositsUnconfirmed = (state: State.State, above: number): Unconfirmed => 
 const arrivedFor = (deposits: ReadonlyArray<Deposit.Deposit>): Arrived => {
   const sum = (status: Deposit.Deposit["status"]) =>
     Msat.sum(...deposits.filter((row) => row.status === status).map(({ amount }) => amount))
-  return { received: sum("settled"), pending: sum("pending") }
+  const heights = deposits.flatMap(({ status, height }) => (status === "pending" ? [height] : []))
+  const mined = heights.filter((height) => height !== null)
+  const pendingHeight = mined.length === 0 || mined.length < heights.length ? null : Math.max(...mined)
+  return { received: sum("settled"), pending: sum("pending"), pendingHeight }
 }
 
 export const make = (read: Read): ReceivingReads["Service"] => ({

@@ -42,7 +42,7 @@ export const depositsUnconfirmed = Effect.map(
     }))
 )
 
-const Arrived = Schema.Struct({ received: Msat.FromString, pending: Msat.FromString })
+const Arrived = Schema.Struct({ received: Msat.FromString, pending: Msat.FromString, pendingHeight: Schema.NullOr(Schema.Int) })
 
 export const reads = {
   arrivedFor: Effect.map(
@@ -50,7 +50,9 @@ export const reads = {
       key: { company_id: "uuid", id: "uuid" },
       select: `
 select coalesce(sum(t.amount) filter (where t.status = 'settled'), 0)::text as received,
-  coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending
+  coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending,
+  case when bool_or(t.height is null) filter (where t.status = 'pending') then null
+    else max(t.height) filter (where t.status = 'pending') end as "pendingHeight"
 from ${deposits.name} t where t.checkout_id = a.id and t.company_id = a.company_id`,
       read: Schema.decodeUnknownSync(Arrived),
       keyOf: (companyId: CompanyId.CompanyId, checkoutId: string) => [companyId, checkoutId]

@@ -52,10 +52,12 @@ import type { NodeUnusable } from "./backends/NodeUnusable.ts"
 import * as ChainNode from "./ChainNode.ts"
 import type { Environment } from "./Environment.ts"
 import * as Identity from "./Identity.ts"
+import * as Links from "./Links.ts"
 import * as Listener from "./Listener.ts"
 import * as Pretended from "./Pretended.ts"
 import type * as Controls from "./sandbox/Controls.ts"
 import * as DatabaseSwitch from "./sandbox/DatabaseSwitch.ts"
+import * as Payer from "./sandbox/Payer.ts"
 import * as Reset from "./sandbox/Reset.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
 import * as Site from "./Site.ts"
@@ -84,6 +86,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
   ...Policy.defaults,
   network: environment.network,
   domain: environment.domain,
+  linkHost: Links.hostOf(environment),
   maxInvoice: environment.maxInvoice,
   maxWithdrawal: environment.maxWithdrawal,
   paymentsAtOnce: environment.paymentsAtOnce,
@@ -334,7 +337,8 @@ export const routes = <E = never>(
   }
   const handled = Option.match(controlsIn(environment, services), {
     onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
-    onSome: (controls) => Layer.provide(Http.layerOf(api, options), [Http.layerHandlers, SandboxRoutes.layer(controls)])
+    onSome: (controls) =>
+      Layer.provide(Http.layerOf(api, options), [Http.layerHandlers, SandboxRoutes.layer(controls), Payer.layer(controls)])
   })
   return handled.pipe(
     Layer.provide(Http.layerMiddlewares),

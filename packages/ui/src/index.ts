@@ -1,1 +1,4 @@
+export * as Document from "./checkout/Document.ts"
 export * as Files from "./Files.ts"
+export * as State from "./checkout/State.ts"
+export * as Words from "./checkout/Words.ts"

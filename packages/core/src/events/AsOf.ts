@@ -70,6 +70,7 @@ export const checkout = (
   return {
     ...row,
     pending: Msat.zero,
+    pendingHeight: null,
     isAsking: true,
     status: isPaid ? "paid" : type === "checkout.underpaid" ? "underpaid" : type === "checkout.expired" ? "expired" : "canceled",
     paidAtMillis: isPaid ? row.paidAtMillis : null,

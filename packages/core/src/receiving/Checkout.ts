@@ -1,6 +1,6 @@
-import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
+import { originOf } from "../accounts/Installation.ts"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
@@ -34,7 +34,7 @@ export const Checkout = Schema.Struct({
   companyId: CompanyId.CompanyId,
   /** What its page is known by: 128 random bits, so that nobody finds a page that he was not given. */
   publicId: Schema.String,
-  /** Where its page is. */
+  /** Where its page is: a host, with its port where it has one. */
   domain: Schema.String,
   amount: Schema.NullOr(Msat.Msat),
   /** The amount in fiat, in decimal digits, and its currency; null where it was given in bitcoin. */
@@ -73,9 +73,11 @@ export interface Checkout extends Schema.Schema.Type<typeof Checkout> {}
 export interface Arrived {
   readonly received: Msat.Msat
   readonly pending: Msat.Msat
+  /** The block of what is on its way, of the highest where there are several; null while any of it is in none, and where there is nothing. */
+  readonly pendingHeight: number | null
 }
 
-export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero }
+export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero, pendingHeight: null }
 
 /** It is `status` already: only one that may be paid can be canceled. */
 export class CheckoutNotOpen extends Schema.TaggedError<CheckoutNotOpen>()("CheckoutNotOpen", {
@@ -113,8 +115,7 @@ export interface CheckoutCounted extends Written<"CheckoutCounted", Moved, "fenc
 export type Next = CheckoutPaid | CheckoutUnderpaid | CheckoutExpired | CheckoutCounted
 
 /** Where it can be paid. */
-export const urlOf = ({ domain, publicId }: Pick<Checkout, "domain" | "publicId">): string =>
-  `${schemeOf(domain)}://${domain}/pay/${publicId}`
+export const urlOf = ({ domain, publicId }: Pick<Checkout, "domain" | "publicId">): string => `${originOf(domain)}/pay/${publicId}`
 
 /** The least that pays it. Of 1000 with a tolerance of 3 percent: 970. */
 export const least = ({ amount, tolerancePercent }: Pick<Checkout, "amount" | "tolerancePercent">): Msat.Msat =>
@@ -128,7 +129,7 @@ export const rest = ({ amount }: Pick<Checkout, "amount">, received: Msat.Msat):
 }
 
 /** Where it stands at a moment. What may be paid does not expire while enough is on its way: an on-chain payment takes its time. */
-export const standing = (checkout: Checkout, { received, pending }: Arrived, atMillis: number): Status => {
+export const standing = (checkout: Checkout, { received, pending }: Pick<Arrived, "received" | "pending">, atMillis: number): Status => {
   const { status, expiresAtMillis } = checkout
   const enough = least(checkout)
   if (status === "paid" || received >= enough) return "paid"
@@ -140,6 +141,7 @@ export const standing = (checkout: Checkout, { received, pending }: Arrived, atM
 /** A checkout as it stands now. */
 export interface Shown extends Checkout {
   readonly pending: Msat.Msat
+  readonly pendingHeight: number | null
   /** Whether its invoice asks for what is still to be paid: not for the moment until a payment of a part was looked at. */
   readonly isAsking: boolean
 }
@@ -150,6 +152,10 @@ export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number): S
   isAsking: arrived.received === checkout.received,
   status: standing(checkout, arrived, atMillis)
 })
+
+/** Whether enough is on its way: then nothing more is asked for. */
+export const isSeen = (checkout: Shown): boolean =>
+  checkout.pending > 0n && Msat.sum(checkout.received, checkout.pending) >= least(checkout)
 
 /** Whether it was paid when nobody asked for it any more. */
 export const isLate = ({ status, endedAtMillis }: Pick<Checkout, "status" | "endedAtMillis">): boolean =>

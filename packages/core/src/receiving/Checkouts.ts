@@ -15,12 +15,13 @@ import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreU
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
-import type { ChainUnavailable } from "../nodes/ChainSource.ts"
+import * as ChainSource from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import type { Asked } from "../nodes/Prices.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutSteps from "./CheckoutSteps.ts"
+import * as Confirmations from "./Confirmations.ts"
 import { Invoices } from "./Invoices.ts"
 import { OnChainAddresses } from "./OnChainAddresses.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -51,7 +52,7 @@ export class Checkouts extends Context.Service<
       | Paused
       | RateUnavailable
       | NodeUnavailable
-      | ChainUnavailable
+      | ChainSource.ChainUnavailable
       | Conflict
       | IdempotencyMismatch
       | StoreUnavailable
@@ -60,6 +61,11 @@ export class Checkouts extends Context.Service<
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
     /** The same for who was given its link, of whichever company. */
     readonly open: (publicId: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
+    /**
+     * How deep the least deep of its payments is that are not credited yet, and how deep it has to be at least, which what its company waits for otherwise may
+     * raise; null where nothing is on its way, or the chain cannot be read.
+     */
+    readonly depth: (checkout: Checkout.Shown) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
     /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
     readonly list: (
       companyId: CompanyId.CompanyId,
@@ -114,6 +120,9 @@ const check = Effect.fnUntraced(function* (ask: Ask) {
 
 const publicIdBytes = 16
 
+/** For how long the height of the chain is taken for what it was. */
+const tipMillis = 2000
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -121,9 +130,12 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const invoices = yield* Invoices
   const addresses = yield* OnChainAddresses
-  const { domain } = yield* Installation
+  const { domain, linkHost = domain } = yield* Installation
   const entropy = yield* Entropy
   const steps = yield* CheckoutSteps.make
+  const options = yield* Confirmations.Options
+  // Every page that waits asks for it.
+  const tip = yield* Effect.cachedWithTTL((yield* ChainSource.ChainSource).tip, tipMillis)
   const now = Clock.currentTimeMillis
 
   const show = Effect.fnUntraced(function* (checkout: Checkout.Checkout) {
@@ -150,7 +162,7 @@ export const make = Effect.gen(function* () {
       id,
       ...words,
       publicId: Id.toHex(entropy(publicIdBytes)),
-      domain,
+      domain: linkHost,
       amount: invoice.amount,
       fiatAmount: isFiat ? Decimal.format(asked.amount) : null,
       fiatCurrency: isFiat ? asked.currency : null,
@@ -187,6 +199,17 @@ export const make = Effect.gen(function* () {
       const found = Metadata.isText(publicId) ? yield* nouns.named(Checkout.noun, { publicId }) : Option.none()
       return yield* Option.isSome(found) ? show(found.value) : new NotFound({ what: "checkout", id: publicId })
     }),
+    depth: ({ pending, pendingHeight: height }) => {
+      if (pending === 0n) return Effect.succeed(null)
+      const needed = Confirmations.neededFor(options, pending)
+      if (height === null) return Effect.succeed({ seen: 0, needed })
+      const deep = Effect.map(tip, (tip) => {
+        const seen = ChainSource.confirmations(tip, height)
+        // Deep enough for itself and still waiting: for what else its company waits for.
+        return { seen, needed: Math.max(needed, seen + 1) }
+      })
+      return Effect.catch(deep, () => Effect.succeed(null))
+    },
     list: Effect.fnUntraced(function* (companyId, query) {
       const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Checkout.noun, companyId, before, limit))
       return { checkouts: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }

@@ -1,7 +1,7 @@
-import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as Fee from "../accounts/Fee.ts"
+import { originOf } from "../accounts/Installation.ts"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as SecretHash from "../base/SecretHash.ts"
@@ -150,10 +150,10 @@ export const fee = ({ serviceFee, networkAllowance }: Voucher): Msat.Msat => Fee
 export const held = (voucher: Voucher): Msat.Msat => Msat.sum(voucher.amount, fee(voucher))
 
 /** Where a wallet asks. The secret is in the query, which logs of paths do not show. */
-export const urlOf = (domain: string, k1: string): string => `${schemeOf(domain)}://${domain}/lnurlw?k1=${k1}`
+export const urlOf = (domain: string, k1: string): string => `${originOf(domain)}/lnurlw?k1=${k1}`
 
 /** Where a wallet sends its invoice. */
-export const callbackOf = (domain: string): string => `${schemeOf(domain)}://${domain}/lnurlw/callback`
+export const callbackOf = (domain: string): string => `${originOf(domain)}/lnurlw/callback`
 
 const parts = ({ id, companyId, ledgerTxId }: Voucher, atMillis: number) => ({ id, companyId, atMillis, transferId: ledgerTxId })
 

@@ -36,7 +36,7 @@ export const make = Effect.gen(function* () {
   const records = yield* SendingReads
   const recipients = yield* Recipients
   const stops = yield* Stops
-  const { network, domain } = yield* Installation
+  const { network, domain, linkHost = domain } = yield* Installation
   const { lnurl } = yield* LnurlOptions
   const entropy = yield* Entropy
   const callerMayClaim = Throttle.make(lnurl.perCaller)
@@ -90,7 +90,7 @@ export const make = Effect.gen(function* () {
 
   return {
     offer: Effect.fnUntraced(function* (k1) {
-      return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(domain) }
+      return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(linkHost) }
     }),
     claim: Effect.fnUntraced(function* ({ k1, pr, caller }) {
       if (!callerMayClaim(caller, yield* now)) {

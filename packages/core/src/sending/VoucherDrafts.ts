@@ -44,7 +44,7 @@ export const check = Effect.fnUntraced(function* ({ description, expirySeconds, 
 /** Vouchers with their links, as they will be once they are committed. */
 export const make = Effect.gen(function* () {
   const fees = yield* Fees
-  const { domain, network: chain } = yield* Installation
+  const { domain, linkHost = domain, network: chain } = yield* Installation
   const bounds = yield* Bounds
   const entropy = yield* Entropy
 
@@ -87,6 +87,6 @@ export const make = Effect.gen(function* () {
     })
     const amountHeld = Voucher.held(voucher)
     yield* Spending.check(spender, { amount: amountHeld, recipientType: "lightning_invoice", recipient: null, network: chain })
-    return { counts, voucher, url: Redacted.make(Voucher.urlOf(domain, k1)) }
+    return { counts, voucher, url: Redacted.make(Voucher.urlOf(linkHost, k1)) }
   })
 })

@@ -142,6 +142,7 @@ const example = (world: World): Checkout.Shown => {
     status: "open",
     received: Msat.zero,
     pending: Msat.zero,
+    pendingHeight: null,
     isAsking: true,
     paidAtMillis: null,
     endedAtMillis: null,

@@ -1,0 +1,60 @@
+import { type ComponentChildren, h } from "preact"
+import { render } from "preact-render-to-string"
+import type { Locale, Page, State } from "./State.ts"
+import { View } from "./View.ts"
+import { words } from "./Words.ts"
+
+/** Where the files are that a page loads, from the page, and the icon. */
+export interface Files {
+  readonly style: string
+  readonly script: string
+  readonly icon: string
+  /** A style sheet with the company's colour. */
+  readonly color: string | null
+}
+
+/** How often a page without a script looks again while something may change, in seconds. */
+export const refreshSeconds = 10
+
+const whole = (
+  {
+    locale,
+    title,
+    files,
+    looksAgain
+  }: { readonly locale: Locale; readonly title: string; readonly files: Files; readonly looksAgain: boolean },
+  ...body: ReadonlyArray<ComponentChildren>
+): string => {
+  const { style, script, icon, color } = files
+  const head = h(
+    "head",
+    null,
+    h("meta", { charset: "utf-8" }),
+    h("title", null, title),
+    h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
+    h("link", { rel: "icon", type: "image/svg+xml", href: icon }),
+    h("link", { rel: "stylesheet", href: style }),
+    color !== null && h("link", { rel: "stylesheet", href: color }),
+    // A script hears at once what changes: then nothing is loaded again.
+    looksAgain && h("noscript", null, h("meta", { "http-equiv": "refresh", content: String(refreshSeconds) })),
+    h("script", { src: script, defer: true })
+  )
+  return `<!doctype html>\n${render(h("html", { lang: locale, dir: locale === "ar" ? "rtl" : "ltr" }, head, h("body", null, body)))}\n`
+}
+
+/** What is final changes no more. */
+export const isOver = ({ status }: Pick<State, "status">): boolean => status === "paid" || status === "canceled"
+
+/** The page of a payment as it is sent: complete without a script, which finds in it what it goes on with. */
+export const page = (page: Page, state: State, files: Files): string => {
+  const say = words[page.locale]
+  const data = JSON.stringify({ page, state, say })
+  const root = h("div", { id: "checkout", "data-page": data }, h(View, { page, state, say, live: null }))
+  return whole({ locale: page.locale, title: say.pay, files, looksAgain: !isOver(state) }, root)
+}
+
+/** A page that only says something. */
+export const told = (locale: Locale, sentence: "unknown" | "away", files: Files): string => {
+  const text = words[locale][sentence]
+  return whole({ locale, title: text, files, looksAgain: sentence === "away" }, h("main", { class: "card" }, h("h1", null, text)))
+}
