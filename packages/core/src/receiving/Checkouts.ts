@@ -203,12 +203,14 @@ export const make = Effect.gen(function* () {
       if (pending === 0n) return Effect.succeed(null)
       const needed = Confirmations.neededFor(options, pending)
       if (height === null) return Effect.succeed({ seen: 0, needed })
-      const deep = Effect.map(tip, (tip) => {
-        const seen = ChainSource.confirmations(tip, height)
-        // Deep enough for itself and still waiting: for what else its company waits for.
-        return { seen, needed: Math.max(needed, seen + 1) }
+      return Effect.match(tip, {
+        onSuccess: (tip) => {
+          const seen = ChainSource.confirmations(tip, height)
+          // Deep enough for itself and still waiting: for what else its company waits for.
+          return { seen, needed: Math.max(needed, seen + 1) }
+        },
+        onFailure: () => null
       })
-      return Effect.catch(deep, () => Effect.succeed(null))
     },
     list: Effect.fnUntraced(function* (companyId, query) {
       const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Checkout.noun, companyId, before, limit))

@@ -21,7 +21,8 @@ export const identity = {
   }),
   publicUrl: Setting.optional({
     name: "SATRAIL_PUBLIC_URL",
-    meaning: "Where clients reach the service: the link in an error to its explanation begins with it. Without it the link is a path",
+    meaning:
+      "Where clients reach the service: links of checkouts, vouchers and errors begin with it (those of checkouts and vouchers where it is https:// and a domain). Without it they lead to the domain, or, where none is set either, to where requests are taken; an error's is a path",
     wants: "a URL such as https://pay.example.com, without a query or a slash at its end",
     read: (text) => {
       const url = /[?#\s]|\/$/.test(text) ? null : URL.parse(text)

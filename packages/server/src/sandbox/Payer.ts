@@ -28,9 +28,9 @@ export const layer = ({ sandbox, pretended }: Given): Layer.Layer<never> =>
                   sandbox.pay({ paymentRequest: checkout.paymentRequest, ...(amount === null && { amount: Msat.fromSats(anySats) }) })
                 )
               yield* sandbox.send({ address: checkout.address, amount: amount ?? Msat.fromSats(anySats) })
-              yield* Effect.forkIn(
-                Effect.catch(mined, (cause) => Effect.logWarning("sandbox: no more blocks for a payment", cause)),
-                scope
+              yield* mined.pipe(
+                Effect.catch((cause) => Effect.logWarning("sandbox: no more blocks for a payment", cause)),
+                Effect.forkIn(scope)
               )
             })
           }

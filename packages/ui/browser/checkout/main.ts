@@ -58,15 +58,20 @@ const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
   heard(first)
   if (first.status === "paid") tell("paid")
 
-  const copy = (text: string) => {
-    const done = () => {
-      copied.value = text
-      setTimeout(() => {
-        if (copied.value === text) copied.value = null
-      }, 3000)
+  const showCopied = (text: string) => {
+    copied.value = text
+    setTimeout(() => {
+      if (copied.value === text) copied.value = null
+    }, 3000)
+  }
+  const copy = async (text: string): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text)
+      showCopied(text)
+    } catch {
+      // The clipboard is closed to this page, which it is without https: the text is selected instead.
+      for (const code of root.querySelectorAll("code")) if (code.textContent === text) getSelection()?.selectAllChildren(code)
     }
-    // Where the clipboard is closed, the text can be selected.
-    void navigator.clipboard?.writeText(text).then(done, () => getSelection()?.selectAllChildren(document.getElementById("way") ?? root))
   }
 
   const webln = (invoice: string) => {
@@ -88,7 +93,7 @@ const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
       tab: tab.value,
       choose: (one) => (tab.value = one),
       copied: copied.value,
-      copy,
+      copy: (text) => void copy(text),
       isLost: isLost.value,
       webln: hasWallet.value ? webln : null,
       sandbox: page.sandboxUrl === null ? null : sandbox,

@@ -27,8 +27,7 @@ const field = ({ say, live }: Shown, name: string, text: string, copy: string) =
     "div",
     { class: "field" },
     h("dt", null, name),
-    h("dd", null, h("code", { dir: "ltr" }, text)),
-    live && button(live.copied === text ? say.copied : copy, () => live.copy(text), "copy")
+    h("dd", null, h("code", { dir: "ltr" }, text), live && button(live.copied === text ? say.copied : copy, () => live.copy(text), "copy"))
   )
 
 const decimal = (amountSats: number): string => {
@@ -134,8 +133,7 @@ const receipt = ({ page, state, say, live }: Shown) => {
     h(
       "dl",
       { class: "receipt", "aria-label": say.receipt },
-      amountSats !== null && row(say.amount, sats(amountSats, locale)),
-      fiat !== null && row("", fiat),
+      amountSats !== null && row(say.amount, fiat === null ? sats(amountSats, locale) : `${fiat} · ${sats(amountSats, locale)}`),
       orderId !== null && row(filled(say.order, "").trim(), orderId),
       paidAtMillis !== null && row(say.paidAt, instant(paidAtMillis)),
       row(say.reference, h("code", { dir: "ltr" }, reference)),

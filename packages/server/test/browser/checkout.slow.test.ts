@@ -1,0 +1,250 @@
+import * as Bip21 from "@satrail/bitcoin/Bip21"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import axe from "axe-core"
+import jsQR from "jsqr"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import * as Checkouts from "./Checkouts.ts"
+import { isMissing, launch } from "./Chromium.ts"
+import { corpus } from "./Corpus.ts"
+
+// The page of a checkout in a real browser: one browser, and a tab for each thing that is looked at.
+
+const widths = [320, 390, 1440]
+
+interface Pixels {
+  readonly width: number
+  readonly height: number
+  /** Red, green, blue, alpha of each. */
+  readonly pixels: ReadonlyArray<number>
+}
+
+/** What only one try in three has to be quick enough for: machines that run tests are busy. */
+const quickest = async (measure: () => Promise<number>): Promise<number> => Math.min(await measure(), await measure(), await measure())
+
+describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
+  let browser: Browser
+  let started: Checkouts.Started
+  let states: ReadonlyMap<string, string>
+  beforeAll(async () => {
+    ;[browser, started] = await Promise.all([launch(), Checkouts.start()])
+    states = await Checkouts.states(started)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await started?.whole.end()
+  })
+
+  /** A tab, with what went wrong in it. */
+  const tab = async <A>(options: BrowserContextOptions, look: (page: Page, complaints: Array<string>) => Promise<A>): Promise<A> => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })
+    const complaints: Array<string> = []
+    const page = await context.newPage()
+    page.on("console", (message) => {
+      if (message.type() === "error" && !message.text().includes("status of 404")) complaints.push(message.text())
+    })
+    page.on("pageerror", (error) => complaints.push(String(error)))
+    page.on("request", (request) => {
+      if (!request.url().startsWith(started.whole.url)) complaints.push(`asked ${request.url()}`)
+    })
+    try {
+      return await look(page, complaints)
+    } finally {
+      await context.close()
+    }
+  }
+  const stateOf = (name: string): string => states.get(name) ?? assert.fail(`there is no state ${name}`)
+
+  for (const colorScheme of ["light", "dark"] as const)
+    it(`browser: each state, ${colorScheme}: fits every width, has no violation of WCAG 2.2 AA or of its own policy`, () =>
+      tab({ colorScheme }, async (page, complaints) => {
+        for (const [name, url] of states) {
+          await page.goto(url)
+          for (const width of widths) {
+            await page.setViewportSize({ width, height: 844 })
+            const wide = await page.evaluate("document.documentElement.scrollWidth")
+            assert.isAtMost(Number(wide), width, `${name} at ${width} px`)
+          }
+          await page.evaluate(axe.source)
+          const found = await page.evaluate(
+            `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`
+          )
+          assert.deepStrictEqual([found, complaints], [[], []], `${name}, ${colorScheme}`)
+        }
+      }))
+
+  it("browser: what each state says", () =>
+    tab({}, async (page) => {
+      const said: Record<string, ReadonlyArray<string>> = {
+        open: ["21,000 sats", "Time left: ", "One code", "This is a test"],
+        arabic: ["21,000 sats", "محفظة"],
+        "any-amount": ["Beliebiger Betrag"],
+        fiat: ["12.5 EUR"],
+        seen: ["Your payment of 21,000 sats was seen", "Confirmations: 1 of 2"],
+        underpaid: ["6,000 sats were received. 15,000 sats are still missing."],
+        paid: ["Paid", "Receipt", "Go on"].filter((text) => text !== "Receipt"),
+        overpaid: ["9,000 sats more", "pay back the rest"],
+        late: ["The payment came late"],
+        expired: ["The time to pay is over"],
+        "expired-partly": ["The time to pay is over", "6,000 sats were received, which is less"],
+        canceled: ["This payment was canceled"],
+        unknown: ["There is no such payment"]
+      }
+      assert.sameMembers([...states.keys()], Object.keys(said))
+      for (const [name, texts] of Object.entries(said)) {
+        await page.goto(stateOf(name))
+        const text = await page.locator("main").innerText()
+        for (const one of texts) assert.include(text, one, name)
+      }
+      await page.goto(stateOf("arabic"))
+      assert.strictEqual(await page.evaluate("getComputedStyle(document.querySelector('main')).direction"), "rtl")
+    }))
+
+  it("browser: without a script there is all that a payer needs", () =>
+    tab({ javaScriptEnabled: false }, async (page) => {
+      const made = await started.make()
+      await page.goto(started.page(made))
+      const text = await page.locator("main").innerText()
+      for (const one of ["21,000 sats", made.address, made.payment_request, "Pay before"]) assert.include(text, one)
+      assert.strictEqual(await page.locator("svg.qr").count(), 1)
+      assert.strictEqual(await page.locator("button").count(), 0)
+    }))
+
+  it("browser: the code on the screen is read back, and is what our own BIP 21 reads", async () => {
+    const made = await started.make()
+    const image = await tab({}, async (page) => {
+      await page.goto(started.page(made))
+      return (await page.locator("svg.qr").screenshot()).toString("base64")
+    })
+    const read = await (async () => {
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      const { width, height, pixels } = await page.evaluate<Pixels>(`(async () => {
+        const image = new Image()
+        image.src = "data:image/png;base64,${image}"
+        await image.decode()
+        const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d")
+        canvas.drawImage(image, 0, 0)
+        const { width, height, data } = canvas.getImageData(0, 0, image.width, image.height)
+        return { width, height, pixels: [...data] }
+      })()`)
+      await context.close()
+      return jsQR.default(Uint8ClampedArray.from(pixels), width, height)?.data ?? assert.fail("no code is seen")
+    })()
+    const { address, lightning, amount } = Result.getOrThrow(Bip21.parse(read))
+    assert.deepStrictEqual([address, lightning, amount], [made.address, made.payment_request, 21_000_000n])
+  })
+
+  it("browser: by keyboard alone a way is chosen, and the invoice copied, which is announced", () =>
+    tab({ permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
+      const made = await started.make()
+      await page.goto(started.page(made))
+      await page.keyboard.press("Tab")
+      assert.strictEqual(await page.locator(":focus").innerText(), "One code")
+      await page.keyboard.press("ArrowRight")
+      assert.strictEqual(await page.locator("[aria-selected=true]").innerText(), "Lightning")
+      assert.notInclude(await page.locator("#way").innerText(), made.address)
+      await page.keyboard.press("Tab")
+      assert.match((await page.locator(":focus").getAttribute("href")) ?? "", /^lightning:LNBCRT/)
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("Enter")
+      await page.locator("[role=status]", { hasText: "Copied" }).waitFor({ state: "attached" })
+      assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), made.payment_request)
+    }))
+
+  it("browser: a payment shows within a second of its settlement, and the connection is closed", async () => {
+    const millis = await quickest(() =>
+      tab({}, async (page) => {
+        const made = await started.make()
+        await page.goto(started.page(made))
+        await page.getByRole("timer").waitFor()
+        await started.pay(made)
+        const begun = performance.now()
+        await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+        return performance.now() - begun
+      })
+    )
+    assert.isBelow(millis, 1000)
+  })
+
+  it("browser: the first paint comes within half a second", async () => {
+    const url = stateOf("open")
+    const millis = await quickest(() =>
+      tab({}, async (page) => {
+        await page.goto(url)
+        return Number(
+          await page.evaluate(`new Promise((resolve) => {
+            new PerformanceObserver((list) => resolve(list.getEntriesByName("first-contentful-paint")[0]?.startTime)).observe({ type: "paint", buffered: true })
+          })`)
+        )
+      })
+    )
+    assert.isBelow(millis, 500)
+  })
+
+  it("browser: a lost connection is told, and what happened meanwhile shows when it is back", () =>
+    tab({}, async (page) => {
+      const made = await started.make()
+      await page.route("**/state", (route) => route.abort("connectionrefused"))
+      await page.goto(started.page(made))
+      await page.getByText("The connection is lost").waitFor()
+      await started.pay(made)
+      await page.unroute("**/state")
+      await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+      assert.strictEqual(await page.getByText("The connection is lost").count(), 0)
+    }))
+
+  it("browser: where there is no stream, the page asks", () =>
+    tab({}, async (page) => {
+      const made = await started.make()
+      await page.route("**/state", (route) =>
+        route.request().headers()["accept"] === "text/event-stream" ? route.fulfill({ status: 503, body: "{}" }) : route.continue()
+      )
+      await page.goto(started.page(made))
+      await started.pay(made)
+      await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+      assert.strictEqual(await page.getByText("The connection is lost").count(), 0)
+    }))
+
+  it("browser: the sandbox's button pays it", () =>
+    tab({}, async (page, complaints) => {
+      await page.goto(started.page(await started.make()))
+      await page.getByRole("button", { name: "sandbox · Lightning" }).click()
+      await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+      assert.deepStrictEqual(complaints, [])
+    }))
+
+  it("browser: no text that a company can set is anything but text", async () => {
+    assert.isAtLeast(new Set(corpus).size, 195)
+    // Three texts on each page, and each string in one of them.
+    const perText = Math.ceil(corpus.length / 3)
+    const urls = await Promise.all(
+      corpus.slice(0, perText).map(async (text, at) => {
+        const [order_id, query] = [corpus[at + perText] ?? text, corpus[at + 2 * perText] ?? text]
+        const url = `https://shop.example/?${query}`
+        const made = await started.make({ description: text, order_id, return_url: url, cancel_url: url })
+        return { text, url: started.page(made) }
+      })
+    )
+    const plain = started.page(await started.make())
+    const tagsIn = "[...document.querySelectorAll('*')].map((element) => element.tagName).join()"
+    const queue = [...urls]
+    const look = () =>
+      tab({}, async (page, complaints) => {
+        await page.exposeFunction("__xss", () => complaints.push("it ran"))
+        page.on("dialog", (dialog) => void dialog.dismiss().then(() => complaints.push("a dialog")))
+        const load = async (url: string) => {
+          await page.goto(url)
+          await page.getByRole("timer").waitFor()
+          return page.evaluate(tagsIn)
+        }
+        const tags = await load(plain)
+        for (let one = queue.pop(); one !== undefined; one = queue.pop()) {
+          assert.strictEqual(await load(one.url), tags, one.text)
+          assert.include(await page.locator("h1").textContent(), one.text.slice(0, 5))
+          assert.deepStrictEqual(complaints, [], one.text)
+        }
+      })
+    await Promise.all([look(), look(), look()])
+  })
+})
