@@ -100,6 +100,8 @@ export const checkout = (fields: Partial<Checkout> = {}): Checkout => ({
   metadata: {},
   returnUrl: null,
   cancelUrl: null,
+  embedOrigin: null,
+  color: null,
   locale: "en",
   invoiceId: "i",
   paymentRequest: "lnbcrt1…",

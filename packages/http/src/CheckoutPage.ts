@@ -7,6 +7,7 @@ import * as Words from "@satrail/ui/checkout/Words"
 import { Clock, Context, Effect, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { callerOf } from "./Address.ts"
+import * as Asset from "./Asset.ts"
 import * as CheckoutState from "./CheckoutState.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
@@ -47,11 +48,11 @@ export const policy = (frame: string | null): string =>
   ].join("; ")
 
 /** What a page one folder deep loads. */
-export const files = (depth = "../"): Document.Files => ({
+export const files = (color: string | null = null, depth = "../"): Document.Files => ({
   style: `${depth}${Ui.path("checkout.css")}`,
   script: `${depth}${Ui.path("checkout.js")}`,
   icon: `${depth}favicon.ico`,
-  color: null
+  color: color === null ? null : `${depth}${Ui.colorPath(color)}`
 })
 
 export const answer = (html: string, status = 200, frame: string | null = null) =>
@@ -107,7 +108,8 @@ const routes = (proxies: number) =>
 
       const shown = Effect.fnUntraced(function* (id: string) {
         const { checkout, state } = yield* read(id)
-        return answer(Document.page(CheckoutState.pageOf(checkout, { isSandbox: payer !== undefined }), state, files()))
+        const page = CheckoutState.pageOf(checkout, { isSandbox: payer !== undefined })
+        return answer(Document.page(page, state, files(checkout.color)), 200, checkout.embedOrigin)
       })
 
       /** Where it stands, at once and whenever that changes, until it changes no more. */
@@ -163,6 +165,12 @@ const routes = (proxies: number) =>
         })
       })
 
+      const embed = yield* Effect.cached(Effect.uninterruptible(Ui.stable("embed.js")))
+      yield* router.add(
+        "GET",
+        "/pay/embed.js",
+        Effect.flatMap(embed, (asset) => Asset.answer(asset))
+      )
       yield* router.add("GET", "/pay/:id", (request) => {
         const locale = Words.accepted(request.headers["accept-language"])
         return Effect.flatMap(HttpRouter.params, ({ id = "" }) =>

@@ -37,7 +37,7 @@ export const stateOf = (checkout: Checkout.Shown, confirmations: State["confirma
 
 /** What of its page does not change. It is at `/pay/<publicId>`, and what belongs to it below that. */
 export const pageOf = (checkout: Checkout.Checkout, { isSandbox }: { readonly isSandbox: boolean }): Page => {
-  const { publicId, locale, description, orderId, amount, fiatAmount, fiatCurrency, returnUrl, cancelUrl } = checkout
+  const { publicId, locale, embedOrigin, description, orderId, amount, fiatAmount, fiatCurrency, returnUrl, cancelUrl } = checkout
   return {
     locale,
     description,
@@ -49,6 +49,6 @@ export const pageOf = (checkout: Checkout.Checkout, { isSandbox }: { readonly is
     reference: publicId,
     stateUrl: `${publicId}/state`,
     sandboxUrl: isSandbox ? `${publicId}/sandbox` : null,
-    embedOrigin: null
+    embedOrigin
   }
 }

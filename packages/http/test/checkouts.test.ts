@@ -164,6 +164,16 @@ describe("A checkout", () => {
     const wrong = {
       return_url: ["http://shop.example/", "javascript:alert(1)", "https://user:secret@shop.example", "shop"],
       cancel_url: ["data:text/html,<b>"],
+      embed_origin: [
+        "https://shop.example/",
+        "https://shop.example/pay",
+        "*",
+        "https://*",
+        "http://shop.example",
+        "https://a.example b",
+        "https://shop.example;x"
+      ],
+      color: ["red", "#FFF", "#12345g", "#1d4ed8;}"],
       order_id: ["x".repeat(201), "a\u0000b"],
       expiry_seconds: [59, 604_801],
       tolerance_percent: [-1, 51, 1.5],

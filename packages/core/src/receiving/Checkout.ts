@@ -49,6 +49,10 @@ export const Checkout = Schema.Struct({
   metadata: Metadata.Metadata,
   returnUrl: Schema.NullOr(Schema.String),
   cancelUrl: Schema.NullOr(Schema.String),
+  /** The origin whose pages may show its page in a frame, and are told there when it is paid; null where none may. */
+  embedOrigin: Schema.NullOr(Schema.String),
+  /** The colour of its buttons, `#rrggbb`; null for ours. */
+  color: Schema.NullOr(Schema.String),
   locale: Locale,
   /** The invoice of what is still to be paid, and the address. */
   invoiceId: Noun.Id,

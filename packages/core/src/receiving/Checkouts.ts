@@ -32,7 +32,7 @@ export const limit = Page.limit
 /** What is to be paid, and what its page says. The payer decides where `asked` is null. */
 export interface Ask extends Pick<
   Checkout.Checkout,
-  "companyId" | "description" | "orderId" | "metadata" | "tolerancePercent" | "returnUrl" | "cancelUrl" | "locale"
+  "companyId" | "description" | "orderId" | "metadata" | "tolerancePercent" | "returnUrl" | "cancelUrl" | "embedOrigin" | "color" | "locale"
 > {
   readonly asked: Asked | null
   readonly expirySeconds: number
@@ -95,6 +95,17 @@ export const urlIssue = (text: string): string | undefined => {
   return url.username === "" && url.password === "" ? undefined : "A URL without a user name or password"
 }
 
+/** Why pages of an origin cannot frame a checkout's, undefined where they can. It is an origin as a browser writes it, since it becomes part of a header. */
+export const originIssue = (text: string): string | undefined =>
+  urlIssue(text) ??
+  (URL.parse(text)?.origin === text && !/[;,'*\s]/.test(text)
+    ? undefined
+    : "An origin as a browser writes it, such as https://shop.example")
+
+/** Why a text is no colour of a page, undefined where it is one. */
+export const colorIssue = (text: string): string | undefined =>
+  /^#[0-9a-f]{6}$/.test(text) ? undefined : "A colour such as #1d4ed8, in lower case"
+
 const orderIdIssue = (orderId: string): string | undefined => {
   const { orderIdCharacters } = Checkout.limits
   if (orderId.length > orderIdCharacters) return `At most ${orderIdCharacters} characters`
@@ -113,7 +124,9 @@ const check = Effect.fnUntraced(function* (ask: Ask) {
     ["tolerance_percent", within(ask.tolerancePercent, Checkout.tolerancePercent)],
     ["order_id", issueOf(ask.orderId, orderIdIssue)],
     ["return_url", issueOf(ask.returnUrl, urlIssue)],
-    ["cancel_url", issueOf(ask.cancelUrl, urlIssue)]
+    ["cancel_url", issueOf(ask.cancelUrl, urlIssue)],
+    ["embed_origin", issueOf(ask.embedOrigin, originIssue)],
+    ["color", issueOf(ask.color, colorIssue)]
   ]
   for (const [path, message] of issues) if (message !== undefined) return yield* new Invalid({ path, message })
 })

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Checkout from "@satrail/core/receiving/Checkout"
-import { Checkouts, limit, urlIssue } from "@satrail/core/receiving/Checkouts"
+import { Checkouts, limit, colorIssue, originIssue, urlIssue } from "@satrail/core/receiving/Checkouts"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
@@ -50,6 +50,21 @@ const Body = Schema.Struct({
   ),
   return_url: givenUrl("Where the payer goes on once it is paid"),
   cancel_url: givenUrl("Where the payer goes who does not want to pay"),
+  embed_origin: Scalars.given(
+    Schema.String.annotate({
+      description:
+        "The origin of the page that may show it in a frame, with `/pay/embed.js`, and is told when it is paid. Nobody may by default",
+      examples: ["https://shop.example"]
+    })
+      .check(Schema.isMaxLength(Checkout.limits.urlCharacters))
+      .check(Schema.makeFilter(originIssue))
+  ),
+  color: Scalars.given(
+    Schema.String.annotate({
+      description: "The colour of its buttons. What is written on them is black or white, whichever is read better",
+      examples: ["#1d4ed8"]
+    }).check(Schema.makeFilter(colorIssue))
+  ),
   locale: Scalars.given(Checkout.Locale.annotate({ description: "The language of its page: `en` by default" })),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateCheckout" })
@@ -101,6 +116,8 @@ export const view = View.make<Checkout.Shown>()(
     metadata: [Scalars.Metadata, (row) => row.metadata],
     return_url: [Schema.NullOr(Schema.String), (row) => row.returnUrl],
     cancel_url: [Schema.NullOr(Schema.String), (row) => row.cancelUrl],
+    embed_origin: [Schema.NullOr(Schema.String), (row) => row.embedOrigin],
+    color: [Schema.NullOr(Schema.String), (row) => row.color],
     locale: [Checkout.Locale, (row) => row.locale],
     invoice_id: [Scalars.Uuid.annotate({ description: "The Lightning invoice of what is still to be paid" }), (row) => row.invoiceId],
     payment_request: [Schema.String.annotate({ description: "BOLT 11" }), (row) => row.paymentRequest],
@@ -134,6 +151,8 @@ const example = (world: World): Checkout.Shown => {
     metadata,
     returnUrl: "https://shop.example/orders/1042",
     cancelUrl: null,
+    embedOrigin: null,
+    color: null,
     locale: "en",
     invoiceId: open.id,
     paymentRequest: open.paymentRequest,
@@ -204,6 +223,8 @@ const create = Section.company(
             tolerancePercent: payload.tolerance_percent ?? Checkout.tolerancePercent.default,
             returnUrl: payload.return_url ?? null,
             cancelUrl: payload.cancel_url ?? null,
+            embedOrigin: payload.embed_origin ?? null,
+            color: payload.color ?? null,
             locale: payload.locale ?? "en",
             metadata: payload.metadata ?? Metadata.empty
           })
