@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as OperatorToken from "@satrail/core/accounts/OperatorToken"
+import * as Session from "@satrail/core/accounts/Session"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
@@ -45,6 +46,7 @@ import {
 } from "./Fixtures.ts"
 import { byLink } from "./JournalRefunds.ts"
 import { checkout } from "./Rows.ts"
+import * as Sessions from "./SessionRows.ts"
 import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
 // What every noun promises, from its declaration alone: so a new noun is held to it by one line in `subjects`.
@@ -110,6 +112,7 @@ const subjects: { readonly [noun: string]: Subject } = {
     }),
     { revoked: (row) => Effect.succeed(OperatorToken.revoked(row, row.createdAtMillis + 1)) }
   ),
+  console_sessions: subjectOf(Session.noun, Sessions.create, Sessions.moves),
   vouchers: subjectOf(
     Voucher.noun,
     Effect.fnUntraced(function* (companyId) {

@@ -37,10 +37,13 @@ const application: Readonly<Record<string, string>> = {
 
 // A stored response repeats a company's data; the hash of a key is for those who check keys.
 const withheld = `
-revoke all on satrail.answers, satrail.api_keys, satrail.operator_tokens, satrail.webhook_endpoints from satrail_reader;
+revoke all on satrail.answers, satrail.api_keys, satrail.operator_tokens, satrail.console_sessions,
+  satrail.webhook_endpoints from satrail_reader;
 grant select (id, company_id, name, scopes, created_at_millis, expires_at_millis, revoked_at_millis, last_used_at_millis, limits, spends_as, allowed_from)
   on satrail.api_keys to satrail_reader;
 grant select (id, company_id, name, scopes, created_at_millis, revoked_at_millis) on satrail.operator_tokens to satrail_reader;
+grant select (id, company_id, holder, holder_id, slot, created_at_millis, expires_at_millis, stepped_up_at_millis, ended_at_millis)
+  on satrail.console_sessions to satrail_reader;
 grant select (id, company_id, url, description, types, signature_header, status, disabled_reason, cursor, epoch, failing_since_millis,
   created_at_millis, updated_at_millis) on satrail.webhook_endpoints to satrail_reader;`
 

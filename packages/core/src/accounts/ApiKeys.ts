@@ -89,6 +89,8 @@ export class ApiKeys extends Context.Service<
       companyId: CompanyId.CompanyId,
       asked: { readonly limit: number; readonly before: Page.Position | null }
     ) => Effect.Effect<Page.Page<ApiKey.ApiKey>, Invalid | NotFound | StoreUnavailable>
+    /** The key with this id, as of now, for a session that was begun with the key itself. */
+    readonly standing: (id: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
     /** Whose key this is, as of now: a key whose revocation was answered opens nothing. */
     readonly check: (text: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
   }
@@ -100,7 +102,7 @@ export const make = Effect.gen(function* () {
   const records = yield* AccountReads
   const { network } = yield* Installation
   const entropy = yield* Entropy
-  const { check } = yield* KeyChecks.make
+  const { check, standing } = yield* KeyChecks.make
 
   const get = Effect.fnUntraced(function* (id: string) {
     const found = yield* records.apiKey(id)
@@ -193,7 +195,8 @@ export const make = Effect.gen(function* () {
       yield* everywhere
       return Answers.outcome(applied, issued)
     }),
-    check
+    check,
+    standing
   })
 })
 

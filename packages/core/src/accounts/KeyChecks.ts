@@ -56,17 +56,24 @@ export const make = Effect.gen(function* () {
     )
   }
 
+  const open = (holder: ApiKey.Holder, nowMillis: number) => {
+    const refusal = ApiKey.refusal(holder.apiKey, nowMillis)
+    if (refusal !== undefined) return Effect.fail(refusal)
+    touch(holder.apiKey, nowMillis)
+    return Effect.succeed(holder)
+  }
+
   return {
+    /** The key with this id, for who has shown it before. Read every time: people ask seldom. */
+    standing: Effect.fnUntraced(function* (id: string) {
+      const found = yield* records.apiKey(id)
+      if (found._tag === "None") return yield* new ApiKey.Unauthorized({ reason: "unknown" })
+      return yield* open(found.value, yield* Clock.currentTimeMillis)
+    }),
     check: (text: string) => {
       const parsed = ApiKey.parse(text)
       if (parsed === undefined || parsed.network !== network) return Effect.fail(ApiKey.stranger(text, network))
       const { id, secret } = parsed
-      const open = (holder: ApiKey.Holder, nowMillis: number) => {
-        const refusal = ApiKey.refusal(holder.apiKey, nowMillis)
-        if (refusal !== undefined) return Effect.fail(refusal)
-        touch(holder.apiKey, nowMillis)
-        return Effect.succeed(holder)
-      }
       // Every request comes by here, most of them with a key that is known: no step more than it takes.
       return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
         const before = remembered(id, nowMillis)

@@ -37,10 +37,14 @@ export class OperatorTokens extends Context.Service<
     readonly list: (query: Page.Asked) => Effect.Effect<Page.Page<OperatorToken.OperatorToken>, Invalid | StoreUnavailable>
     /** When this answers, no process takes it any more. Revoking it again changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
+    /** The token with this id, as of now, for a session that was begun with the token itself; none where it is revoked. */
+    readonly standing: (id: string) => Effect.Effect<Option.Option<OperatorToken.Operator>, StoreUnavailable>
     /** Who has this token, as of now; none where it is unknown or revoked. */
     readonly check: (text: string) => Effect.Effect<Option.Option<OperatorToken.Operator>, StoreUnavailable>
   }
 >()("@satrail/core/accounts/OperatorTokens") {}
+
+const open = Option.filter<OperatorToken.OperatorToken>(({ revokedAtMillis }) => revokedAtMillis === null)
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -78,13 +82,9 @@ export const make = Effect.gen(function* () {
       yield* journal.commit(OperatorToken.revoked(found.value, yield* Clock.currentTimeMillis))
     }),
     // Read every time: operators ask seldom, and a revoked token opens nothing from the commit on.
+    standing: (id) => Effect.map(nouns.get(noun, CompanyId.operator, id), open),
     check: (text) =>
-      OperatorToken.isToken(text)
-        ? Effect.map(
-            nouns.named(noun, { secretHash: SecretHash.of(text) }),
-            Option.filter(({ revokedAtMillis }) => revokedAtMillis === null)
-          )
-        : Effect.succeedNone
+      OperatorToken.isToken(text) ? Effect.map(nouns.named(noun, { secretHash: SecretHash.of(text) }), open) : Effect.succeedNone
   })
 })
 

@@ -2,6 +2,7 @@ import type { Effect } from "effect"
 import type { ApiKeyConfined, ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
 import type { CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
+import type { SessionBegun, SessionBegunAgain, SessionEnded, SessionSteppedUp } from "../accounts/Session.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type {
   EndpointChanged,
@@ -75,6 +76,10 @@ export type Change =
   | ApiKeyUsed
   | OperatorTokenIssued
   | OperatorTokenRevoked
+  | SessionBegun
+  | SessionBegunAgain
+  | SessionSteppedUp
+  | SessionEnded
   | InvoiceCreated
   | InvoiceClaimed
   | InvoiceHeld

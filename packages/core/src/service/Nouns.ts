@@ -1,5 +1,6 @@
 import * as ApiKey from "../accounts/ApiKey.ts"
 import * as OperatorToken from "../accounts/OperatorToken.ts"
+import * as Session from "../accounts/Session.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import * as Endpoint from "../events/Endpoint.ts"
@@ -23,6 +24,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   Domain.members,
   ApiKey.noun,
   OperatorToken.noun,
+  Session.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
   Assignment.noun,
@@ -42,6 +44,7 @@ export const all: ReadonlyArray<Members | Noun> = [
 export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
   OperatorToken.life,
+  Session.life,
   Deposit.life,
   Checkout.life,
   Invoice.life,
