@@ -15,6 +15,7 @@ import * as AllowedFrom from "../packages/core/src/accounts/AllowedFrom.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
+import * as Session from "../packages/core/src/accounts/Session.ts"
 import { maxNames, type Rate } from "../packages/core/src/base/Throttle.ts"
 import * as Limit from "../packages/core/src/ledger/Limit.ts"
 import * as Page from "../packages/core/src/ledger/Page.ts"
@@ -40,7 +41,9 @@ import * as Document from "../packages/ui/src/checkout/Document.ts"
 import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Events from "../packages/http/src/Events.ts"
+import * as ConsoleSession from "../packages/http/src/ConsoleSession.ts"
 import * as Extension from "../packages/http/src/Extension.ts"
+import * as SignInLinks from "../packages/http/src/SignInLinks.ts"
 import * as Readiness from "../packages/http/src/Readiness.ts"
 import * as Reconciliation from "../packages/http/src/resources/Reconciliation.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
@@ -88,6 +91,11 @@ const limits = (): string => {
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
     ["request body, bytes", Edge.maxBodyBytes],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
+    ["hours of a session of the console", Session.lifeMillis / 3_600_000],
+    ["sessions of one key or token", Session.slots],
+    ["minutes in which a session moves money after its key was shown again", Session.stepUpMillis / 60_000],
+    ["sign-ins and step-ups from one address in one process, a minute", ConsoleSession.attemptsPerMinute],
+    ["minutes in which a printed link signs in, once", SignInLinks.lifeMillis / 60_000],
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
     ["time between two comments in a silent stream of events, seconds", Events.heartbeatMillis / 1000],

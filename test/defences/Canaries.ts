@@ -1243,10 +1243,50 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "a revoked token of an operator's still opens everything",
     file: core("accounts/OperatorTokens"),
-    find: `Option.filter(({ revokedAtMillis }) => revokedAtMillis === null)`,
-    replace: `Option.filter(() => true)`,
+    find: `(({ revokedAtMillis }) => revokedAtMillis === null)`,
+    replace: `(() => true)`,
     test: "packages/http/test/operators.test.ts",
     titles: "revoked it opens nothing"
+  },
+  {
+    name: "session-outlives-its-key",
+    rows: [],
+    bug: "a session goes on opening everything after its key was revoked",
+    file: core("accounts/KeyChecks"),
+    find: `return yield* open(found.value, yield* Clock.currentTimeMillis)`,
+    replace: `return found.value`,
+    test: "packages/http/test/session.test.ts",
+    titles: "it ends at once with its key"
+  },
+  {
+    name: "session-of-any-secret",
+    rows: [],
+    bug: "whoever knows a key's id has its sessions",
+    file: core("accounts/Sessions"),
+    find: `ApiKey.isSame(hash, session.secretHash) && Session.isOpen(session, nowMillis)`,
+    replace: `Session.isOpen(session, nowMillis)`,
+    test: coreTest("Sessions"),
+    titles: "its own text opens it"
+  },
+  {
+    name: "session-from-another-origin",
+    rows: [],
+    bug: "another origin's page acts by the session of its visitor",
+    file: "packages/http/src/Session.ts",
+    find: `if (!isOwn(request)) return yield* Effect.fail(foreign)`,
+    replace: ``,
+    test: "packages/http/test/session.test.ts",
+    titles: "another origin's page opens nothing"
+  },
+  {
+    name: "money-without-step-up",
+    rows: [],
+    bug: "a session moves money without its key being shown again",
+    file: "packages/http/src/Session.ts",
+    find: `if (Session.steppedUpUntil(session, yield* Clock.currentTimeMillis) === null)`,
+    replace: `if (session.steppedUpAtMillis === 0)`,
+    test: "packages/http/test/session.test.ts",
+    titles: "money moves only once"
   },
   {
     name: "operator-scope-unchecked",

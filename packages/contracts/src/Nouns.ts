@@ -1,9 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as OperatorToken from "@satrail/core/accounts/OperatorToken"
-import * as Session from "@satrail/core/accounts/Session"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as Endpoint from "@satrail/core/events/Endpoint"
 import type { Fence } from "@satrail/core/ledger/Change"
@@ -23,6 +20,7 @@ import * as Approval from "@satrail/core/sending/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Delivery from "@satrail/core/events/webhooks/Delivery"
 import { Effect, Equal, Option } from "effect"
+import * as AccountRows from "./AccountRows.ts"
 import * as Contract from "./Contract.ts"
 import type { Promises } from "./Contract.ts"
 import {
@@ -46,7 +44,6 @@ import {
 } from "./Fixtures.ts"
 import { byLink } from "./JournalRefunds.ts"
 import { checkout } from "./Rows.ts"
-import * as Sessions from "./SessionRows.ts"
 import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
 // What every noun promises, from its declaration alone: so a new noun is held to it by one line in `subjects`.
@@ -103,16 +100,8 @@ const fenceOf = Effect.fnUntraced(function* (kind: string, id: string, nowMillis
 
 /** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
 const subjects: { readonly [noun: string]: Subject } = {
-  operator_tokens: subjectOf(
-    OperatorToken.noun,
-    Effect.fnUntraced(function* (companyId) {
-      const { secretHash } = OperatorToken.generate(yield* Entropy)
-      const [id, createdAtMillis] = [yield* Id.make, yield* past]
-      return OperatorToken.issued({ id, companyId, name: "on call", secretHash, scopes: ["read"], createdAtMillis, revokedAtMillis: null })
-    }),
-    { revoked: (row) => Effect.succeed(OperatorToken.revoked(row, row.createdAtMillis + 1)) }
-  ),
-  console_sessions: subjectOf(Session.noun, Sessions.create, Sessions.moves),
+  operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
+  console_sessions: subjectOf(AccountRows.sessions, AccountRows.begin, AccountRows.going),
   vouchers: subjectOf(
     Voucher.noun,
     Effect.fnUntraced(function* (companyId) {

@@ -15,6 +15,9 @@ import { addressOf } from "./Address.ts"
 import * as Errors from "./Errors.ts"
 import * as Exchange from "./Exchange.ts"
 import { RequestRates } from "./RequestRates.ts"
+import * as Session from "./Session.ts"
+
+export { OperatorToken } from "./Session.ts"
 
 /** Who is asking, once its key was checked: the key, and the plan of its company. */
 export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/http/Authentication/Caller") {}
@@ -47,16 +50,11 @@ export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Servic
   companyLimits: null
 })
 
-/** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
-export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()(
-  "@satrail/http/Authentication/OperatorToken"
-) {}
-
 // Digests have one length, which the comparison needs, and reveal nothing about the token's.
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /** Whether a text is the token, in a time that does not reveal how much of it is. Without a token nothing is. */
-const tokenCheck = (token: Redacted.Redacted | undefined) => {
+export const tokenCheck = (token: Redacted.Redacted | undefined) => {
   const expected = token && digest(Redacted.value(token))
   return (text: string): boolean => expected !== undefined && timingSafeEqual(expected, digest(text))
 }
@@ -91,6 +89,10 @@ export const isFromAllowed = (
 /** The same words whatever it asked for, and from wherever. */
 export const elsewhere = Errors.failure("address_not_allowed", "The API key may not be used from this address, or not to send")
 
+/** Whether a session's key has to be shown again for it. */
+const movesMoney = (endpoint: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
+  endpoint.method !== "GET" && isSending(endpoint)
+
 /** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
 export const credentialOf = (authorization: string | undefined): string =>
   authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
@@ -106,7 +108,7 @@ const misplaced = (authorization: string | undefined): string | undefined =>
  * several schemes one after another, costs every request a tenth more. So the document learns of it by `documented`.
  */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("@satrail/http/Authentication", {
-  error: Errors.of("unauthorized", "scope_required", "address_not_allowed", "rate_limited", "store_unavailable")
+  error: Errors.of("unauthorized", "scope_required", "address_not_allowed", "step_up_required", "rate_limited", "store_unavailable")
 }) {}
 
 const strange = Effect.fail(elsewhere)
@@ -115,7 +117,7 @@ export const layer = Layer.effect(
   Authentication,
   Effect.gen(function* () {
     const apiKeys = yield* ApiKeys
-    const isToken = tokenCheck(yield* OperatorToken)
+    const isToken = tokenCheck(yield* Session.OperatorToken)
     const { ofKey, refuse } = yield* RequestRates
     const proxies = yield* Acting.Proxies
 
@@ -132,7 +134,9 @@ export const layer = Layer.effect(
 
     const acting = yield* Acting.make
 
-    const holderOf = (authorization: string | undefined, operation: Acting.Operation) =>
+    const sessions = yield* Session.make
+
+    const keyOf = (authorization: string | undefined, operation: Acting.Operation) =>
       apiKeys.check(credentialOf(authorization)).pipe(
         Effect.catch((error) => {
           const failed = Errors.answered(Effect.fail(error)).pipe(Effect.catch((one) => refuse(told(authorization, one))))
@@ -142,15 +146,23 @@ export const layer = Layer.effect(
         })
       )
 
-    return Authentication.of((http, operation) => {
+    const holderOf = (request: HttpServerRequest.HttpServerRequest, operation: Acting.Operation) => {
+      const bySession = sessions.company(request)
+      return bySession === undefined ? keyOf(request.headers["authorization"], operation) : bySession.pipe(Effect.catch(refuse))
+    }
+
+    return Authentication.of((asked, operation) => {
       const { endpoint } = operation
+      const http = movesMoney(endpoint)
+        ? Effect.andThen(Effect.flatMap(HttpServerRequest.HttpServerRequest, sessions.steppedUp), asked)
+        : asked
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
       const refused = Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes?.join(" or ")}`))
       const records = isAudited(endpoint)
       const sends = isSending(endpoint)
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(
-          holderOf(request.headers["authorization"], operation),
+          holderOf(request, operation),
           (
             caller
           ): Effect.Effect<
@@ -232,17 +244,18 @@ export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAu
         )
       )
     },
-    error: Errors.of("unauthorized", "scope_required", "rate_limited", "store_unavailable")
+    error: Errors.of("unauthorized", "scope_required", "step_up_required", "rate_limited", "store_unavailable")
   }
 ) {}
 
 export const layerOperator = Layer.effect(
   OperatorAuthentication,
   Effect.gen(function* () {
-    const isRoot = tokenCheck(yield* OperatorToken)
+    const isRoot = tokenCheck(yield* Session.OperatorToken)
     const tokens = yield* OperatorTokens
     const { refuse } = yield* RequestRates
     const acting = yield* Acting.make
+    const sessions = yield* Session.make
     const needed = "The operator's token is needed: Authorization: Bearer <OPERATOR_TOKEN>"
 
     const callerOf = Effect.fnUntraced(function* (text: string) {
@@ -257,7 +270,9 @@ export const layerOperator = Layer.effect(
 
     return OperatorAuthentication.of({
       operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint, group }) {
-        const caller = yield* callerOf(Redacted.value(credential))
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const bySession = sessions.operator(request)
+        const caller = yield* bySession === undefined ? callerOf(Redacted.value(credential)) : bySession.pipe(Effect.catch(refuse))
         yield* Exchange.noting({ key: `operator:${caller.id}` })(Effect.void)
         const scopes = operatorScopesOf(endpoint)
         const operator = Acting.operating(caller)
@@ -268,7 +283,9 @@ export const layerOperator = Layer.effect(
           )
         }
         const served = Effect.provideService(http, OperatorCaller, caller)
-        return yield* endpoint.method === "GET" ? served : acting.recorded(operator, { endpoint, group }, served)
+        return yield* endpoint.method === "GET"
+          ? served
+          : acting.recorded(operator, { endpoint, group }, Effect.andThen(sessions.steppedUp(request), served))
       })
     })
   })

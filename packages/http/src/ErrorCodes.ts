@@ -28,6 +28,11 @@ export const catalogue = {
     remedy:
       "Ask from an address of the key's `allowed_from`, or have the operator change it. Behind a reverse proxy `SATRAIL_PROXIES` has to say so, or every caller has the proxy's address."
   },
+  step_up_required: {
+    status: 403,
+    meaning: "Somebody signed in to the console, and the key or token was not shown again within the last 5 minutes. Nothing was done.",
+    remedy: "Show it again: the console asks for it. A request with a key in its `Authorization` header never gets this."
+  },
   plan_required: {
     status: 403,
     meaning: "The company's plan does not include this.",

@@ -15,6 +15,7 @@ import * as Events from "./Events.ts"
 import * as Exchange from "./Exchange.ts"
 import { make } from "./Extension.ts"
 import { RequestRates } from "./RequestRates.ts"
+import * as Session from "./Session.ts"
 import { filterIssue, filterOf, pageOf, placeOf } from "./resources/Events.ts"
 
 /** How many streams one key may have open in a process, and how many there may be in all. */
@@ -54,6 +55,7 @@ const routes = HttpRouter.use(
     const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
     // All of the layer's but its scope: what a request takes it gives back when it ends.
     const context = Context.omit(Scope.Scope)(yield* Effect.context<Scope.Scope>())
+    const sessions = yield* Session.make
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
@@ -91,7 +93,8 @@ const routes = HttpRouter.use(
       )
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const { apiKey } = yield* Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"]))).pipe(Effect.catch(refuse))
+      const shown = sessions.company(request) ?? Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
+      const { apiKey } = yield* shown.pipe(Effect.catch(refuse))
       const { companyId, id } = apiKey
       yield* Exchange.noting({ key: id })(ofKey?.(id) ?? Effect.void)
       if (!isFromAllowed(apiKey, false, request, proxies)) {

@@ -3,6 +3,7 @@ import { HttpRouter, HttpServer, UrlParams } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { Api, layerHandlers as layerSections } from "./Api.ts"
 import * as Authentication from "./Authentication.ts"
+import * as Console from "./Console.ts"
 import * as CheckoutPage from "./CheckoutPage.ts"
 import * as Decoding from "./Decoding.ts"
 import * as Docs from "./Docs.ts"
@@ -25,6 +26,8 @@ export interface Options<E = never, R = never> extends Edge.Options {
   readonly about?: Home.About
   /** What is served at `/docs` and below it, beside the API reference. A page that leads to the reference unless given. */
   readonly site?: Extension.Extension<never, HttpRouter.HttpRouter> | undefined
+  /** Whether people may sign in to the console, at `/console`. Not unless given. */
+  readonly console?: boolean
   /** What is served beside the API: pages, files, streams. */
   readonly extensions?: ReadonlyArray<Extension.Extension<E, R>>
 }
@@ -49,7 +52,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
   api: HttpApi.HttpApi<"satrail", Groups>,
   options: Options<E, R> = {}
 ) => {
-  const { about, proxies, site, extensions = [] } = options
+  const { about, proxies, site, extensions = [], console = false } = options
   const policy = Edge.policyOf(options)
   const own = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>) => Extension.mount({ routes, policy: {} }, policy)
   return Layer.mergeAll(
@@ -64,6 +67,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),
     own(WebhookKeys.routes),
+    ...(console ? [Extension.mount(Console.extension, policy)] : []),
     ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,
     Edge.layer(options)

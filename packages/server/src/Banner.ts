@@ -10,6 +10,8 @@ export interface Started {
   readonly url: string
   readonly operator: Demo.Operator
   /** The demo company, where there is one, and whether this start made it. */
+  /** What signs in to the console once, behind its address; empty where nothing does. */
+  readonly link?: string
   readonly demo: { readonly demo: Demo.Demo; readonly isNew: boolean } | undefined
 }
 
@@ -70,7 +72,7 @@ const apiKey = ({ demo, isNew }: NonNullable<Started["demo"]>, environment: Envi
 }
 
 /** What is printed when the service is ready: one block, without a secret wherever anything is real. */
-export const text = (environment: Environment, { url, operator, demo }: Started): string => {
+export const text = (environment: Environment, { url, operator, demo, link = "" }: Started): string => {
   const isToy = isSandbox(environment)
   const rows: ReadonlyArray<readonly [name: string, value: string]> = [
     ["database", database(environment)],
@@ -82,6 +84,7 @@ export const text = (environment: Environment, { url, operator, demo }: Started)
           ["others", others(environment)],
           ["rates", rates(environment)]
         ] as const)),
+    ...(environment.console ? ([["console", `${url}/console${link}${link === "" ? "" : " (signs you in, once)"}`]] as const) : []),
     ["documentation", `${url}/docs`],
     ["operator token", operatorOf(operator, environment)],
     ...(demo === undefined ? [] : ([["API key", apiKey(demo, environment)]] as const))

@@ -1,7 +1,8 @@
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import type * as Extension from "@satrail/http/Extension"
+import * as SignInLinks from "@satrail/http/SignInLinks"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
-import { Cause, Console, Context, Deferred, Effect, Layer, Metric, Schema } from "effect"
+import { Cause, Console, Context, Deferred, Effect, Layer, Metric, Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import * as Banner from "./Banner.ts"
 import * as Check from "./check/Check.ts"
@@ -10,6 +11,7 @@ import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import { Variables } from "./environment/Unknown.ts"
 import * as Log from "./Log.ts"
+import * as Pretended from "./Pretended.ts"
 import * as Reset from "./sandbox/Reset.ts"
 import * as Server from "./Server.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -40,6 +42,14 @@ const checked = Effect.fnUntraced(function* (environment: Environment.Environmen
   return yield* told(found.filter(Check.isLogged))
 })
 
+const loopback = new Set(["127.0.0.1", "::1", "localhost"])
+
+/** Of the demo company's console, for the person at this machine: where nothing has value, and nobody else can reach it. */
+const linkFor = (environment: Environment.Environment, demo: Demo.Demo | undefined, links: SignInLinks.Links) =>
+  environment.console && demo !== undefined && loopback.has(environment.host) && Pretended.isSandbox(Pretended.of(environment))
+    ? Effect.map(links.make(Redacted.make(demo.api_key)), (link) => `#link=${Redacted.value(link)}`)
+    : Effect.succeed("")
+
 /** Runs until it is interrupted. Answers the port it listened at where it was asked to begin anew. */
 const program = Effect.fnUntraced(function* <E, EX>(
   environment: Environment.Environment,
@@ -62,7 +72,8 @@ const program = Effect.fnUntraced(function* <E, EX>(
     : built
   yield* Effect.provideContext(Layer.build(Server.workers(environment)), services)
   const token = operator._tag === "Closed" ? undefined : operator.token
-  const listening = yield* Layer.build(Server.server(environment, token, services, extensions))
+  const links = SignInLinks.make()
+  const listening = yield* Layer.build(Server.server(environment, token, services, extensions, links))
   const { address } = Context.get(listening, HttpServer.HttpServer)
   const port = "port" in address ? address.port : environment.port
   const baseUrl = `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`
@@ -73,7 +84,7 @@ const program = Effect.fnUntraced(function* <E, EX>(
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Metric.update(build, 1)
   yield* Deferred.succeed(prepared, undefined)
-  yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo }))
+  yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo, link: yield* linkFor(environment, demo?.demo, links) }))
   yield* Effect.forkScoped(Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged))))
   // Whoever sends requests here hears first that this process is about to stop, and goes on being answered until he has turned to others.
   const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))

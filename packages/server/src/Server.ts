@@ -29,6 +29,7 @@ import { Readiness } from "@satrail/http/Readiness"
 import { routerConfig } from "@satrail/http/Routing"
 import * as RequestRates from "@satrail/http/RequestRates"
 import * as Seal from "@satrail/http/Seal"
+import * as SignInLinks from "@satrail/http/SignInLinks"
 import * as WebhookKeys from "@satrail/http/WebhookKeys"
 import * as Commits from "@satrail/postgres/Commits"
 import type * as PgJournal from "@satrail/postgres/Journal"
@@ -311,6 +312,8 @@ export type Needs = HttpRouter.HttpRouter | Services | Layer.Success<typeof Node
 export interface Beside<E = never> {
   readonly extensions?: ReadonlyArray<Extension.Extension<E, Needs>>
   readonly closing?: Effect.Effect<void>
+  /** Links that were printed, each of which signs in to the console once. */
+  readonly links?: SignInLinks.Links | undefined
 }
 
 /**
@@ -321,7 +324,7 @@ export const routes = <E = never>(
   environment: Environment,
   operatorToken: Redacted.Redacted | undefined,
   services: Context.Context<Services>,
-  beside: Beside<E> = {}
+  { links, ...beside }: Beside<E> = {}
 ) => {
   const { corsOrigins, maxBodyBytes, proxies, publicUrl, requestLog: logsRequests } = environment
   const options = {
@@ -331,6 +334,7 @@ export const routes = <E = never>(
     publicUrl,
     logsRequests,
     wantsHost: true,
+    console: environment.console,
     about: aboutOf(environment),
     site: Site.extension(),
     ...beside
@@ -354,6 +358,7 @@ export const routes = <E = never>(
           })
         ),
         Layer.succeed(Acting.Proxies, proxies),
+        links === undefined ? Layer.empty : Layer.succeed(SignInLinks.SignInLinks, links),
         Layer.succeed(Seal.Seal, sealer(environment)),
         Layer.succeed(EventIds.Ids, EventIds.make(secretOf(environment))),
         webhooks(environment)
@@ -394,11 +399,12 @@ export const server = <E = never>(
   environment: Environment,
   operatorToken: Redacted.Redacted | undefined,
   services: Context.Context<Services>,
-  extensions: ReadonlyArray<Extension.Extension<E, Needs>> = []
+  extensions: ReadonlyArray<Extension.Extension<E, Needs>> = [],
+  links?: SignInLinks.Links
 ) =>
   Layer.unwrap(
     Effect.map(Deferred.make<void>(), (closed) => {
-      const all = routes(environment, operatorToken, services, { extensions, closing: Deferred.await(closed) })
+      const all = routes(environment, operatorToken, services, { extensions, links, closing: Deferred.await(closed) })
       const time = Context.getOrUndefined(services, Time.Time)
       const running = HttpRouter.serve(all, { disableLogger: true, disableListenLog: true, routerConfig })
       // Requests see the same time as everything else.

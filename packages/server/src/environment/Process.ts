@@ -59,6 +59,12 @@ export const life = {
     fallback: "yes",
     ...Setting.yesOrNo
   }),
+  console: Setting.withDefault({
+    name: "SATRAIL_CONSOLE",
+    meaning: "Whether the console is served at `/console`, where people sign in with an API key or an operator's token",
+    fallback: "yes",
+    ...Setting.yesOrNo
+  }),
   otlpEndpoint: Setting.optional({
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
     meaning: "The collector that traces are sent to, by OTLP over HTTP in JSON (`/v1/traces` is appended); without one nothing is traced",

@@ -101,6 +101,15 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
     }
   },
   approval_fee_risen: { never: "the sandbox's chain always asks for the same fee" },
+  step_up_required: {
+    how: "Sign in to the console, and create a voucher without having shown the key again",
+    run: async ({ ask, keyFor }) => {
+      const headers = { "x-satrail-console": "1", "sec-fetch-site": "same-origin" }
+      const { headers: answered } = await ask("POST", "/console/session", { headers, body: { credential: await keyFor("send") } })
+      const cookie = answered.get("set-cookie")?.split(";")[0] ?? ""
+      return ask("POST", "/v1/vouchers", { headers: { ...headers, cookie }, body: { amount: 1, currency: "sats" } })
+    }
+  },
   plan_required: {
     how: "Create a Lightning address with a `handle`, as a company on the free plan",
     run: ({ free }) => free.post("/v1/bitcoin/deposit/lightning-address", { handle: "shop" })

@@ -1,3 +1,4 @@
+import * as OperatorToken from "@satrail/core/accounts/OperatorToken"
 import * as Session from "@satrail/core/accounts/Session"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
@@ -5,13 +6,25 @@ import * as Id from "@satrail/core/base/Id"
 import { Effect, Redacted } from "effect"
 import { past } from "./Fixtures.ts"
 
-// How sessions of the console begin, and what becomes of them.
+// How operators' tokens and sessions of the console begin, and what becomes of them.
+
+export const { noun: tokens } = OperatorToken
+export const { noun: sessions } = Session
+
+export const issue = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+  const { secretHash } = OperatorToken.generate(yield* Entropy)
+  const [id, createdAtMillis] = [yield* Id.make, yield* past]
+  return OperatorToken.issued({ id, companyId, name: "on call", secretHash, scopes: ["read"], createdAtMillis, revokedAtMillis: null })
+})
+export const revoking = {
+  revoked: (row: OperatorToken.OperatorToken) => Effect.succeed(OperatorToken.revoked(row, row.createdAtMillis + 1))
+}
 
 const hash = Effect.fnUntraced(function* (place: Session.Place) {
   return Session.hashOf(Redacted.value(Session.generate(place, yield* Entropy)), "")
 })
 
-export const create = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+export const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const [id, createdAtMillis] = [yield* Id.make, yield* past]
   const place = { holder: "key", holderId: yield* Id.make, slot: 0 } as const
   return Session.begun({
@@ -26,7 +39,7 @@ export const create = Effect.fnUntraced(function* (companyId: CompanyId.CompanyI
   })
 })
 
-export const moves = {
+export const going = {
   begunAgain: Effect.fnUntraced(function* (row: Session.Session) {
     return Session.begunAgain(row, { secretHash: yield* hash(row), expiresAtMillis: row.expiresAtMillis + 1 }, row.createdAtMillis + 1)
   }),

@@ -1,0 +1,248 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import * as Session from "@satrail/core/accounts/Session"
+import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
+import * as AuditLog from "@satrail/core/reports/AuditLog"
+import { Context, Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import * as Acting from "../src/Acting.ts"
+import { attemptsPerMinute } from "../src/ConsoleSession.ts"
+import { make } from "../src/SignInLinks.ts"
+import { type Answer, bad, operatorToken, seen, start } from "./Service.ts"
+
+const service = await start({ http: { console: true }, instead: Context.make(Acting.Proxies, 1) })
+afterAll(service.dispose)
+
+/** As our own page sends it. */
+const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+const cookieIn = ({ headers }: Answer) => headers.get("set-cookie")?.split(";")[0] ?? ""
+
+/** Each from an address of its own: there is a limit for one. */
+let address = 0
+const elsewhere = () => ({ "x-forwarded-for": `192.0.2.${++address}` })
+
+const signIn = (credential: string, headers: Record<string, string> = own) =>
+  service.ask("POST", "/console/session", { body: { credential }, headers: { ...elsewhere(), ...headers } })
+const session = async (credential: string) => cookieIn(await signIn(credential))
+const ask = (cookie: string, method: string, path: string, body?: object, headers: Record<string, string> = own) =>
+  service.ask(method, path, { headers: { ...elsewhere(), ...headers, cookie }, ...(body !== undefined && { body }) })
+
+const balance = "/v1/transactions/balance"
+
+describe("sessions", () => {
+  it("session: a key signs in, and the cookie opens what the key opens", async () => {
+    const { key, id } = await service.company("paid", "read")
+    const answer = await signIn(key)
+    assert.strictEqual(answer.status, 200)
+    assert.deepInclude(answer.body.data, { kind: "company", company_id: id, scopes: ["read"], stepped_up_until: null })
+    assert.notInclude(answer.text, key)
+    const set = answer.headers.get("set-cookie") ?? ""
+    assert.match(set, /^__Host-satrail=k\.\w{12}\.0\.\w+; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Strict$/)
+    const cookie = cookieIn(answer)
+    assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
+    assert.deepInclude((await ask(cookie, "GET", "/console/session")).body.data, { company_id: id })
+    const refused = await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" })
+    assert.deepStrictEqual(seen(refused), bad(403, "scope_required"))
+  })
+
+  it("session: an operator's token opens /operator and never /v1, and a company's session the other way round", async () => {
+    const operator = await session(operatorToken)
+    assert.strictEqual((await ask(operator, "GET", "/operator/companies")).status, 200)
+    assert.match((await ask(operator, "GET", balance)).body.message, /operator's session/)
+    const { key } = await service.company()
+    const company = await session(key)
+    assert.match((await ask(company, "GET", "/operator/companies")).body.message, /company's session/)
+  })
+
+  it("session: a key in the header counts, whatever the cookie says", async () => {
+    const [one, other] = [await service.company(), await service.company()]
+    const cookie = await session(one.key)
+    await service.fund(other.key, 21)
+    const { body } = await service.ask("GET", balance, { key: other.key, headers: { ...own, cookie } })
+    assert.strictEqual(body.data.balance, 21)
+  })
+
+  it("session: what no key or token is signs nobody in", async () => {
+    const { key } = await service.company()
+    for (const wrong of ["", "sr_regtest_x", `${key.slice(0, -1)}${key.endsWith("1") ? "2" : "1"}`, "op_1", `${operatorToken}x`, "k_1"]) {
+      const { status, headers } = await signIn(wrong, own)
+      assert.isTrue(status === 401 || status === 400, wrong)
+      assert.isNull(headers.get("set-cookie"))
+    }
+    for (const body of [{}, { credential: 1 }, { credential: key, link: "x" }, [key], { credential: "x".repeat(257) }])
+      assert.deepStrictEqual(seen(await service.ask("POST", "/console/session", { body, headers: own })), bad(400, "malformed"))
+  })
+
+  it("session: signed out it opens nothing, and neither does an older cookie of the same browser", async () => {
+    const { key } = await service.company()
+    const first = await session(key)
+    const second = cookieIn(await ask(first, "POST", "/console/session", { credential: key }))
+    assert.notStrictEqual(first, second)
+    assert.deepStrictEqual(seen(await ask(first, "GET", balance)), bad(401, "unauthorized"))
+    const out = await ask(second, "DELETE", "/console/session")
+    assert.match(out.headers.get("set-cookie") ?? "", /^__Host-satrail=; Path=\/; Max-Age=0; Secure; HttpOnly; SameSite=Strict$/)
+    assert.deepStrictEqual(seen(await ask(second, "GET", balance)), bad(401, "unauthorized"))
+  })
+
+  it("session: fixation: a secret that somebody else has put into the browser is not taken over", async () => {
+    const { key } = await service.company()
+    const planted = `__Host-satrail=${Redacted.value(Session.generate({ holder: "key", holderId: key.slice(11, 23), slot: 0 }, () => new Uint8Array(32).fill(7)))}`
+    const answer = await ask(planted, "POST", "/console/session", { credential: key })
+    assert.notStrictEqual(cookieIn(answer), planted)
+    assert.deepStrictEqual(seen(await ask(planted, "GET", balance)), bad(401, "unauthorized"))
+  })
+
+  it("session: it ends at once with its key, and with its token", async () => {
+    const { key } = await service.company()
+    const cookie = await session(key)
+    const { body } = await ask(cookie, "GET", "/console/session")
+    await service.run(Effect.flatMap(ApiKeys, ({ revoke }) => revoke(body.data.id)))
+    assert.deepStrictEqual(seen(await ask(cookie, "GET", balance)), bad(401, "unauthorized"))
+    assert.deepStrictEqual(seen(await ask(cookie, "GET", "/console/session")), bad(401, "unauthorized"))
+    const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "night", scopes: ["read"] } })
+    const operator = await session(issued.body.data.token)
+    assert.strictEqual((await ask(operator, "GET", "/operator/companies")).status, 200)
+    await service.run(Effect.flatMap(OperatorTokens, ({ revoke }) => revoke(issued.body.data.id)))
+    assert.deepStrictEqual(seen(await ask(operator, "GET", "/operator/companies")), bad(401, "unauthorized"))
+  })
+
+  it("session: a key that may be used from some addresses only signs nobody in from elsewhere, and opens nothing there", async () => {
+    const { key } = await service.company()
+    const cookie = await session(key)
+    const { body } = await ask(cookie, "GET", "/console/session")
+    const confined = { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } }
+    const put = await service.ask("PUT", `/operator/api-keys/${body.data.id}/allowed-from`, { key: operatorToken, body: confined })
+    assert.strictEqual(put.status, 200)
+    const refused = await signIn(key)
+    assert.deepStrictEqual([seen(refused), refused.headers.get("set-cookie")], [bad(403, "address_not_allowed"), null])
+    for (const path of [balance, "/console/session"])
+      assert.deepStrictEqual(seen(await ask(cookie, "GET", path)), bad(403, "address_not_allowed"))
+    const there = { ...own, "x-forwarded-for": "203.0.113.9" }
+    assert.strictEqual((await ask(cookie, "GET", balance, undefined, there)).status, 200)
+    assert.strictEqual((await signIn(key, there)).status, 200)
+  })
+
+  it("session: another origin's page opens nothing with it, and signs nobody in", async () => {
+    const { key } = await service.company()
+    const cookie = await session(key)
+    for (const site of ["cross-site", "same-site", "none"])
+      for (const more of [{}, { "x-satrail-console": "1" }]) {
+        const headers = { "sec-fetch-site": site, ...more }
+        assert.deepStrictEqual(seen(await ask(cookie, "GET", balance, undefined, headers)), bad(401, "unauthorized"))
+        assert.deepStrictEqual(
+          seen(await ask(cookie, "POST", "/v1/vouchers", { amount: 1, currency: "sats" }, headers)),
+          bad(401, "unauthorized")
+        )
+        assert.deepStrictEqual(seen(await ask(cookie, "DELETE", "/console/session", undefined, headers)), bad(401, "unauthorized"))
+        const login = await signIn(key, headers)
+        assert.deepStrictEqual([login.status, login.headers.get("set-cookie")], [401, null])
+      }
+    // What changes something wants the header too, which no form can send; a browser that does not say where a page is from wants it for everything.
+    const invoice = { amount: 1, currency: "sats" }
+    const bare = await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", invoice, { "sec-fetch-site": "same-origin" })
+    assert.deepStrictEqual(seen(bare), bad(401, "unauthorized"))
+    assert.deepStrictEqual(seen(await ask(cookie, "GET", balance, undefined, {})), bad(401, "unauthorized"))
+    assert.strictEqual((await ask(cookie, "GET", balance, undefined, { "sec-fetch-site": "same-origin" })).status, 200)
+    assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
+  })
+
+  it("session: no origin is allowed to send what a session wants", async () => {
+    const shop = await start({ http: { console: true, corsOrigins: ["*"] } })
+    const { headers } = await shop.ask("OPTIONS", balance, {
+      headers: { origin: "https://evil.example", "access-control-request-method": "GET" }
+    })
+    assert.notInclude(headers.get("access-control-allow-headers")?.toLowerCase() ?? "", "x-satrail-console")
+    assert.isNull(headers.get("access-control-allow-credentials"))
+    await shop.dispose()
+  })
+
+  it("session: money moves only once the same key was shown again", async () => {
+    const { key } = await service.company("paid", "admin")
+    await service.fund(key, 10_000)
+    const cookie = await session(key)
+    const voucher = { amount: 1, currency: "sats" }
+    assert.deepStrictEqual(seen(await ask(cookie, "POST", "/v1/vouchers", voucher)), bad(403, "step_up_required"))
+    const withdrawal = { amount: 1000, currency: "sats", destination: "a@wallet.example" }
+    for (const path of ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"])
+      assert.deepStrictEqual(seen(await ask(cookie, "POST", path, withdrawal)), bad(403, "step_up_required"))
+    assert.strictEqual((await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" })).status, 201)
+    const other = await service.company()
+    for (const wrong of [other.key, operatorToken])
+      assert.deepStrictEqual(seen(await ask(cookie, "POST", "/console/session/step-up", { credential: wrong })), bad(401, "unauthorized"))
+    assert.deepStrictEqual(seen(await ask(cookie, "POST", "/v1/vouchers", voucher)), bad(403, "step_up_required"))
+    const stepped = await ask(cookie, "POST", "/console/session/step-up", { credential: key })
+    assert.isString(stepped.body.data.stepped_up_until)
+    assert.strictEqual((await ask(cookie, "POST", "/v1/vouchers", voucher)).status, 201)
+    // A session of its own knows nothing of it.
+    assert.deepStrictEqual(seen(await ask(await session(key), "POST", "/v1/vouchers", voucher)), bad(403, "step_up_required"))
+  })
+
+  it("session: an operator changes nothing before the token was shown again", async () => {
+    const cookie = await session(operatorToken)
+    const company = { name: "Example Ltd", plan: "free" }
+    assert.deepStrictEqual(seen(await ask(cookie, "POST", "/operator/companies", company)), bad(403, "step_up_required"))
+    assert.strictEqual((await ask(cookie, "POST", "/console/session/step-up", { credential: operatorToken })).status, 200)
+    assert.strictEqual((await ask(cookie, "POST", "/operator/companies", company)).status, 201)
+  })
+
+  it("session: who signs in, steps up and out is in the audit log", async () => {
+    const { key } = await service.company()
+    const cookie = await session(key)
+    await ask(cookie, "POST", "/console/session/step-up", { credential: key })
+    await ask(cookie, "DELETE", "/console/session")
+    await service.run(AuditLog.link)
+    const { body } = await service.ask("GET", "/v1/audit", { key })
+    const verbs: ReadonlyArray<string> = body.data.map(({ verb }: { readonly verb: string }) => verb)
+    assert.includeMembers([...verbs], ["console.signIn", "console.stepUp", "console.signOut"])
+  })
+
+  it("session: a key has as many at once as it has slots, and a further one ends the first", async () => {
+    const { key } = await service.company()
+    const cookies: Array<string> = []
+    for (let i = 0; i <= Session.slots; i++) cookies.push(await session(key))
+    const [first = "", ...others] = cookies
+    assert.deepStrictEqual(seen(await ask(first, "GET", balance)), bad(401, "unauthorized"))
+    for (const other of others) assert.strictEqual((await ask(other, "GET", balance)).status, 200)
+  })
+
+  it("session: eight sign-ins at once are eight sessions", async () => {
+    const { key } = await service.company()
+    const cookies = await Promise.all(Array.from({ length: 8 }, () => session(key)))
+    assert.strictEqual(new Set(cookies).size, 8)
+    for (const cookie of cookies) assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
+  })
+
+  it("session: without the console nobody signs in", async () => {
+    const bare = await start()
+    assert.deepStrictEqual(
+      seen(await bare.ask("POST", "/console/session", { body: { credential: "x" }, headers: own })),
+      bad(404, "not_found")
+    )
+    await bare.dispose()
+  })
+
+  it(`session: ${attemptsPerMinute} attempts a minute from one address`, async () => {
+    const own = await start({ http: { console: true } })
+    const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+    const attempt = () => own.ask("POST", "/console/session", { body: { credential: "sr_regtest_guess" }, headers })
+    for (let i = 0; i < attemptsPerMinute; i++) assert.strictEqual((await attempt()).status, 401)
+    assert.deepStrictEqual(seen(await attempt()), bad(429, "rate_limited"))
+    await own.dispose()
+  })
+})
+
+describe("links", () => {
+  it.effect("sign-in link: opens once, and not after a quarter of an hour", () =>
+    Effect.gen(function* () {
+      const links = make()
+      const key = Redacted.make("key")
+      const first = Redacted.value(yield* links.make(key))
+      assert.strictEqual(yield* links.take(first), key)
+      assert.isUndefined(yield* links.take(first))
+      assert.isUndefined(yield* links.take(`${first}x`))
+      const second = Redacted.value(yield* links.make(key))
+      yield* TestClock.adjust("15 minutes")
+      assert.isUndefined(yield* links.take(second))
+    })
+  )
+})
