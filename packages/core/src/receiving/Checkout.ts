@@ -195,11 +195,11 @@ const moved = (before: Checkout, values: Partial<Checkout>, atMillis: number) =>
 /** The job of its expiry, where it has none to wait for any more. */
 const ended = ({ id }: Checkout) => Change.complete(id)
 
-/** Nobody is to pay it any more. */
+/** Nobody is to pay it any more. The job that the cancellation of its invoice began ends with it. */
 export const canceled = (before: Checkout, atMillis: number): CheckoutCanceled => ({
   _tag: "CheckoutCanceled",
   ...moved(before, { status: "canceled", endedAtMillis: atMillis }, atMillis),
-  jobs: [ended(before)],
+  jobs: [ended(before), Change.complete(before.invoiceId)],
   event: { type: "checkout.canceled", subject: before.id }
 })
 

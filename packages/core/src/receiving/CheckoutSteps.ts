@@ -4,8 +4,8 @@ import { Journal } from "../ledger/Journal.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
 import * as Checkout from "./Checkout.ts"
+import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutTask from "./CheckoutTask.ts"
-import type { Deposit } from "./Deposit.ts"
 import { Invoices } from "./Invoices.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -26,13 +26,7 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const tasks = yield* Tasks
   const invoices = yield* Invoices
-
-  /** Nobody is to pay its invoice any more. Refused where that was paid, or is being paid. */
-  const close = ({ companyId, invoiceId }: Checkout.Checkout) =>
-    invoices.cancel(companyId, invoiceId).pipe(
-      Effect.catchTag("InvoiceNotPayable", (refused) => (refused.status === "expired" ? Effect.void : Effect.fail(refused))),
-      Effect.catchTag("NotFound", Effect.die)
-    )
+  const { close, isToBeCanceled } = yield* CheckoutCancel.make
 
   /** Another invoice for what is left. The one before can be paid until it is closed: it is closed first. */
   const askAgain = Effect.fnUntraced(function* (checkout: Checkout.Checkout, received: Msat.Msat, atMillis: number) {
@@ -72,19 +66,25 @@ export const make = Effect.gen(function* () {
     yield* journal.commit<Checkout.Next>(Checkout.next(checkout, { status, received, asking }, atMillis, { fence: fence(task), isDone }))
   })
 
-  const checkoutOf = Effect.fnUntraced(function* (task: Task, deposit: Deposit | undefined) {
-    const [companyId, id] = deposit === undefined ? [task.companyId, task.id] : [deposit.companyId, deposit.checkoutId ?? ""]
-    const found = yield* nouns.get(Checkout.noun, companyId, id)
-    return Option.getOrUndefined(found)
+  /** Which checkout a job is about, and whether nothing more is to come of the job once that was looked at. */
+  const about = Effect.fnUntraced(function* (task: Task) {
+    const { kind, id, companyId } = task
+    if (kind === CheckoutTask.taskKind) return { companyId, id, isDone: false }
+    if (kind === CheckoutTask.cancelKind) {
+      const invoice = yield* receiving.invoice(companyId, id)
+      return { companyId, id: Option.getOrNull(invoice)?.checkoutId ?? "", isDone: true }
+    }
+    const deposit = Option.getOrUndefined(yield* receiving.depositById(id))
+    return { companyId: deposit?.companyId ?? companyId, id: deposit?.checkoutId ?? "", isDone: deposit?.status !== "pending" }
   })
 
   const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
-    const isPayment = task.kind === CheckoutTask.paymentKind
-    const deposit = isPayment ? Option.getOrUndefined(yield* receiving.depositById(task.id)) : undefined
-    const checkout = isPayment && deposit === undefined ? undefined : yield* checkoutOf(task, deposit)
+    const { companyId, id, isDone } = yield* about(task)
+    const checkout = Option.getOrUndefined(yield* nouns.get(Checkout.noun, companyId, id))
     // The crash that keeps a checkout from being made leaves its invoice and address, which may be paid: then there is nothing to follow.
     if (checkout === undefined) return yield* Effect.asVoid(tasks.postpone(task, nowMillis + leaseMillis))
-    yield* follow(checkout, task, deposit !== undefined && deposit.status !== "pending")
+    if (yield* isToBeCanceled(checkout, task)) return yield* Effect.asVoid(journal.commit(Checkout.canceled(checkout, nowMillis)))
+    yield* follow(checkout, task, isDone)
     yield* tasks.postpone(task, nowMillis + laterMillis(task.attempts))
   })
 
@@ -115,10 +115,11 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    close,
     /** Answers how many tasks were due. */
     step: Effect.gen(function* () {
-      return (yield* work(CheckoutTask.paymentKind)) + (yield* work(CheckoutTask.taskKind))
+      let due = 0
+      for (const kind of CheckoutTask.kinds) due += yield* work(kind)
+      return due
     })
   }
 })

@@ -20,6 +20,7 @@ import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import type { Asked } from "../nodes/Prices.ts"
 import * as Checkout from "./Checkout.ts"
+import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutSteps from "./CheckoutSteps.ts"
 import * as Confirmations from "./Confirmations.ts"
 import { Invoices } from "./Invoices.ts"
@@ -145,7 +146,8 @@ export const make = Effect.gen(function* () {
   const addresses = yield* OnChainAddresses
   const { domain, linkHost = domain } = yield* Installation
   const entropy = yield* Entropy
-  const steps = yield* CheckoutSteps.make
+  const { cancel } = yield* CheckoutCancel.make
+  const { step } = yield* CheckoutSteps.make
   const options = yield* Confirmations.Options
   // Every page that waits asks for it.
   const tip = yield* Effect.cachedWithTTL((yield* ChainSource.ChainSource).tip, tipMillis)
@@ -229,18 +231,8 @@ export const make = Effect.gen(function* () {
       const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Checkout.noun, companyId, before, limit))
       return { checkouts: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
     }),
-    cancel: Effect.fnUntraced(function* (companyId, id) {
-      const checkout = yield* find(companyId, id)
-      const { status } = yield* show(checkout)
-      if (status === "canceled") return yield* show(checkout)
-      if (status !== "open" && status !== "underpaid") return yield* new Checkout.CheckoutNotOpen({ id, status })
-      // First the invoice: should it be paid at this moment, the checkout is not canceled.
-      const paying = () => Effect.fail(new Checkout.CheckoutNotOpen({ id, status: "being paid" }))
-      yield* Effect.catchTag(steps.close(checkout), "InvoiceNotPayable", paying)
-      yield* journal.commit(Checkout.canceled(checkout, yield* now))
-      return yield* get(companyId, id)
-    }),
-    step: steps.step
+    cancel: (companyId, id) => Effect.andThen(cancel(find(companyId, id)), get(companyId, id)),
+    step
   })
 })
 

@@ -352,14 +352,15 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
   event: { type: "invoice.expired", subject: invoice.id }
 })
 
-/** Its company wants no payment of it any more: nobody inside may pay it from here on, and the node is told next. */
-export const canceled = (invoice: Invoice, atMillis: number): InvoiceCanceled => ({
+/** Its company wants no payment of it any more: nobody inside may pay it from here on, and the node is told next. `jobs` begin with it. */
+export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray<Change.Job> = []): InvoiceCanceled => ({
   _tag: "InvoiceCanceled",
   id: invoice.id,
   companyId: invoice.companyId,
   atMillis,
   legs: [],
   writes: [Noun.step(life.canceled, invoice, {})],
+  jobs,
   event: { type: "invoice.canceled", subject: invoice.id }
 })
 

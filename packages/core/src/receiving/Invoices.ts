@@ -11,6 +11,7 @@ import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
+import type * as Change from "../ledger/Change.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
@@ -57,11 +58,12 @@ export class Invoices extends Context.Service<
     /**
      * Nobody is to pay it any more. Canceling it again changes nothing; one that was paid, is being paid or has expired is refused. The node is told right after the
      * commit, and again later where it is away. A payment that was on its way may settle it all the same, and is credited: then it is `settled`, with the time at which it was canceled.
-     * What is held for a hold invoice goes back; one that its company has settled is refused.
+     * What is held for a hold invoice goes back; one that its company has settled is refused. With `next`, this job begins in the same commit: not where it is canceled already.
      */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
-      id: string
+      id: string,
+      next?: (atMillis: number) => Change.Enqueue
     ) => Effect.Effect<Invoice.Shown, NotFound | Invoice.InvoiceNotPayable | StoreUnavailable>
     /**
      * Takes what is held for a hold invoice, with its preimage where that is the company's. The node is told right after the commit, and again later where it is away:
@@ -184,13 +186,13 @@ export const make = Effect.gen(function* () {
     }),
     issue,
     get,
-    cancel: Effect.fnUntraced(function* (companyId, id) {
+    cancel: Effect.fnUntraced(function* (companyId, id, next) {
       const { invoice } = yield* find(companyId, id)
       const nowMillis = yield* Clock.currentTimeMillis
       const standing = Invoice.standing(invoice, nowMillis)
       const isOpen = standing === "open" || invoice.status === "held"
       if (!isOpen && standing !== "canceled") return yield* new Invoice.InvoiceNotPayable({ invoiceId: id, status: standing })
-      if (isOpen) yield* journal.commit(Invoice.canceled(invoice, nowMillis))
+      if (isOpen) yield* journal.commit(Invoice.canceled(invoice, nowMillis, next === undefined ? [] : [next(nowMillis)]))
       // It is canceled, whatever becomes of this: open invoices are looked up, and closed then.
       if (invoice.status !== "canceled") yield* orLater("canceled", close(invoice))
       return yield* get(companyId, id)
