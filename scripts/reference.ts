@@ -174,6 +174,7 @@ const limits = (): string => {
       "time until a held payment of a hold invoice is noticed, seconds, at most",
       `${LookUps.holds.leastMillis / 1000}, or of an older invoice a ${1 / LookUps.holds.ofAge}th of its age up to ${LookUps.holds.mostMillis / 1000}; at once where it is settled`
     ],
+    ["hold invoices of a company that have not ended: requests at the same time may each find room", LookUps.holds.mostOpen],
     ["blocks before the end of its HTLCs at which a held payment is sent back", LookUps.holds.marginBlocks],
     ["time for which an expired invoice is still polled, hours", defaults.expiredGraceMillis / 3_600_000],
     [

@@ -1485,6 +1485,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "a flood of it"
   },
   {
+    name: "audit-without-floods",
+    rows: [],
+    bug: "requests that are refused for their rate are in no log",
+    file: "packages/http/src/Authentication.ts",
+    find: `() => acting.refused(key, operation, "rate_limited")`,
+    replace: `() => Effect.void`,
+    test: "packages/http/test/requestRates.test.ts",
+    titles: "audit:"
+  },
+  {
     name: "audit-linked-from-the-wrong-place",
     rows: [],
     bug: "who links the audit log begins where it read, though another has linked a part of it",

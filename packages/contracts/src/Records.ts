@@ -254,6 +254,23 @@ export const money = {
     assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* records.openInvoicesWithin(ranges, null, 2), expected.slice(0, 2))
     assert.deepStrictEqual(yield* records.openInvoicesWithin([], null, 10), [])
   }),
+  "hold invoices are counted until they end, by company, up to a limit": Effect.gen(function* () {
+    const records = yield* Records
+    const [companyId, other] = [yield* open, yield* open]
+    const [paid, canceled, expired, held] = yield* Effect.forEach([1, 2, 3, 4], () => created(companyId, 10, { hold: "node" }))
+    if (paid === undefined || canceled === undefined || expired === undefined || held === undefined) return assert.fail()
+    yield* created(companyId, 10)
+    yield* created(other, 10, { hold: "company" })
+    const count = (limit = 100) => records.openHolds(companyId, limit)
+    assert.deepStrictEqual([yield* count(), yield* count(3), yield* records.openHolds(other, 100)], [4, 3, 1])
+    const atMillis = held.createdAtMillis
+    yield* committed(Invoice.held(held, { held: Msat.fromSats(10), heldUntilMillis: atMillis }, atMillis))
+    yield* committed(Invoice.canceled(canceled, atMillis))
+    assert.strictEqual(yield* count(), 4)
+    yield* committed(Invoice.closed(canceled, atMillis), Invoice.expired(expired, expired.expiresAtMillis))
+    yield* committed({ ...(yield* payment(paid, 10)), jobs: Invoice.ends(paid) })
+    assert.strictEqual(yield* count(), 1)
+  }),
   "invoices of wallets are counted while they may be paid, and listed after their expiry, by its time": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, payer] = [yield* open, yield* companyWith(100)]

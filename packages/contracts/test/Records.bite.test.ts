@@ -111,6 +111,15 @@ bites("Records", promises, {
     }),
     ["open invoices of some times are those whose ids were made then, each once, by id"]
   ],
+  "one that counts everybody's hold invoices": [
+    sabotage({
+      records: ({ openHolds, openInvoices }) => ({
+        openHolds: (companyId, limit) =>
+          Effect.zipWith(openHolds(companyId, limit), openInvoices(null, limit), (own, all) => Math.max(own, all.length))
+      })
+    }),
+    ["hold invoices are counted until they end, by company, up to a limit"]
+  ],
   "one that counts what wallets cannot pay any more": [
     sabotage({ records: ({ openForWallets }) => ({ openForWallets: () => openForWallets(0) }) }),
     ["invoices of wallets are counted while they may be paid, and listed after their expiry, by its time"]

@@ -222,6 +222,17 @@ describe("a hold invoice", () => {
     assert.strictEqual(yield* later, 0)
   })
 
+  scenario("hold: a company has so many that have not ended, and another one where one has", function* () {
+    const [payee, other] = [yield* company(), yield* company()]
+    const first = yield* heldFor(payee)
+    for (let i = 1; i < LookUps.holds.mostOpen; i++) yield* holdInvoice(payee)
+    assert.strictEqual(yield* said(create(payee)), "TooManyHeld")
+    assert.strictEqual(yield* said(create(other)), "ok")
+    yield* settle(first)
+    assert.strictEqual(yield* said(create(payee)), "ok")
+    assert.strictEqual(yield* said(create(payee)), "TooManyHeld")
+  })
+
   scenario("hold: it is paid from outside only, and an ordinary invoice is not settled by its company", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const row = yield* holdInvoice(payee)

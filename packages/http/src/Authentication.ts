@@ -183,7 +183,9 @@ export const layer = Layer.effect(
               : isOpen
                 ? noted(records ? acting.recorded(key, operation, served) : served)
                 : noted(Effect.andThen(acting.refused(key, operation, "scope_required"), refused))
-            return ofKey === undefined ? opened : Effect.andThen(ofKey(caller.apiKey.id), opened)
+            if (ofKey === undefined) return opened
+            const taken = Effect.tapError(ofKey(caller.apiKey.id), () => acting.refused(key, operation, "rate_limited"))
+            return Effect.andThen(taken, opened)
           }
         )
       )

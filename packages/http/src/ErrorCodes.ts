@@ -116,6 +116,11 @@ export const catalogue = {
     meaning: "Nothing is held for the invoice: it was not paid yet, what was held went back, or it is no hold invoice.",
     remedy: "See its `status`: settle it while that is `accepted`."
   },
+  too_many_held: {
+    status: 409,
+    meaning: "The company has as many hold invoices that have not ended as it may have: 200. Each may be paid and held.",
+    remedy: "Settle or cancel one, or wait until one expires."
+  },
   too_many_endpoints: {
     status: 409,
     meaning: "The company has as many webhook endpoints as it may have: 16.",

@@ -23,7 +23,7 @@ import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
 import type { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "@satrail/core/sending/Approval"
 import type { AlreadyAssigned } from "@satrail/core/receiving/Assignment"
-import type { InvoiceNotHeld, InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
+import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/core/receiving/Invoice"
 import type { Paused, Stops } from "@satrail/core/accounts/Stops"
 import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
 import type { CheckoutNotOpen } from "@satrail/core/receiving/Checkout"
@@ -225,6 +225,8 @@ const table = {
       "invoice_not_open",
       `The invoice is ${status === "claimed" || status === "settling" || status === "accepted" ? "being paid" : status} and cannot be canceled`
     ),
+  TooManyHeld: ({ maximum }: TooManyHeld) =>
+    failure("too_many_held", `There are ${maximum} hold invoices that have not ended, which is as many as a company has`),
   InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `The invoice is ${status}, and nothing is held for it`),
   CheckoutNotOpen: ({ status }: CheckoutNotOpen) => failure("checkout_not_open", `The checkout is ${status} and cannot be canceled`),
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),

@@ -28,6 +28,9 @@ export const retryMillis = 3000
 // What is read at once, and so what a reader who does not read has waiting here: less than 1 MB.
 const pageSize = 40
 
+/** As the audit log names it. */
+const operation: Acting.Operation = { group: { identifier: "events" }, endpoint: { identifier: "stream" } }
+
 const parameters = ["after", "types", "subject"]
 
 /** What was asked for, or what is wrong with it. */
@@ -44,9 +47,6 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
   // An EventSource that comes back says where it was in a header, under the same URL.
   return Effect.succeed({ filter, after: request.headers["last-event-id"] ?? after })
 }
-
-/** As the audit log names it. */
-const operation: Acting.Operation = { group: { identifier: "events" }, endpoint: { identifier: "stream" } }
 
 const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -96,13 +96,16 @@ const routes = HttpRouter.use(
       const shown = sessions.company(request) ?? Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
       const { apiKey } = yield* shown.pipe(Effect.catch(refuse))
       const { companyId, id } = apiKey
-      yield* Exchange.noting({ key: id })(ofKey?.(id) ?? Effect.void)
+      const refused = (code: string) => acting.refused(Acting.keyed(apiKey), operation, code)
+      yield* Exchange.noting({ key: id })(Effect.tapError(ofKey?.(id) ?? Effect.void, () => refused("rate_limited")))
       if (!isFromAllowed(apiKey, false, request, proxies)) {
-        yield* acting.refused(Acting.keyed(apiKey), operation, elsewhere.error.code)
+        yield* refused(elsewhere.error.code)
         return yield* Effect.fail(elsewhere)
       }
-      if (!ApiKey.allows(apiKey, "read"))
+      if (!ApiKey.allows(apiKey, "read")) {
+        yield* refused("scope_required")
         return yield* Effect.fail(Errors.failure("scope_required", "This needs a key with the scope read"))
+      }
       const { filter, after } = yield* asked(request)
       yield* place(id)
       const begin = after === undefined ? yield* Errors.answered(feed.now) : yield* placeOf(ids, companyId, after)

@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Context } from "effect"
+import * as AuditLog from "@satrail/core/reports/AuditLog"
+import { Context, Effect } from "effect"
 import * as RequestRates from "../src/RequestRates.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
@@ -30,6 +31,30 @@ describe("Rates of requests", () => {
     assert.deepStrictEqual(seen(refused), bad(429, "rate_limited"))
     assert.deepStrictEqual(told(refused), [429, policy, '"key";r=0;t=60', "20"])
     assert.deepStrictEqual(told(await ask(other.key)), [200, policy, '"key";r=2;t=20', null])
+  })
+
+  it("audit: a flood of one key is a line of the log at once and another after a minute, whatever it asks for", async () => {
+    const company = await perKey.company()
+    for (let i = 0; i < 6; i++) await perKey.ask("GET", path, { key: company.key })
+    for (let i = 0; i < 3; i++) assert.strictEqual((await perKey.ask("POST", "/v1/vouchers", { key: company.key, body: {} })).status, 429)
+    assert.strictEqual((await perKey.ask("GET", "/v1/events/stream", { key: company.key })).status, 429)
+    const lines = async () => {
+      await perKey.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))
+      const { data } = (await perKey.ask("GET", `/operator/audit?company_id=${company.id}&outcome=rate_limited`, { key: operatorToken }))
+        .body
+      return data.map(({ verb, actor_id, count }: { readonly verb: string; readonly actor_id: string; readonly count: number }) => [
+        verb,
+        actor_id,
+        count
+      ])
+    }
+    const id = company.key.split("_")[2]
+    assert.deepStrictEqual(await lines(), [["read.balance", id, 1]])
+    await perKey.run(Effect.flatMap(AuditLog.AuditLog, ({ flush }) => flush))
+    assert.deepStrictEqual(await lines(), [
+      ["read.balance", id, 6],
+      ["read.balance", id, 1]
+    ])
   })
 
   it("request rates: what is refused for another reason is counted, and says so; a stream counts as a request", async () => {

@@ -96,6 +96,11 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
       const within = openInvoices(now).filter(({ id }) => ranges.some(([from, until]) => id >= from && id < until))
       return page(within, after, limit)
     }),
+  openHolds: (companyId, limit) =>
+    read((now) => {
+      const open = Array.from(HashMap.values(now.tasks)).filter((work) => work.kind === Invoice.holdTask && work.companyId === companyId)
+      return Math.min(open.length, limit)
+    }),
   openForWallets: (nowMillis) => read((now) => openForWallets(now, nowMillis)),
   endedForWallets: (untilMillis, after, limit) => read((now) => endedForWallets(now, untilMillis, after).slice(0, limit)),
   unmatched: recordOf(read, Invoice.unmatchedNoun),

@@ -129,6 +129,18 @@ select t.* from json_to_recordset($1) as r(from_id uuid, until_id uuid) cross jo
     ],
     read: invoices.ofRow
   }),
+  // Each has its job until it has ended, and jobs are found by kind and company.
+  openHolds: Effect.map(
+    Reads.many("Records.openHolds", {
+      text: `
+select count(*)::int as count from (
+  select 1 from satrail.tasks where kind = '${Invoice.holdTask}' and company_id = $1::uuid limit $2::bigint
+) t`,
+      values: (companyId: CompanyId.CompanyId, limit: number) => [companyId, String(limit)],
+      read: Schema.decodeUnknownSync(Schema.Struct({ count: Schema.Int }))
+    }),
+    (read) => (companyId: CompanyId.CompanyId, limit: number) => Effect.map(read(companyId, limit), ([found]) => found?.count ?? 0)
+  ),
   openForWallets: Reads.many("Records.openForWallets", {
     text: `
 select t.lightning_address_id::text as "lightningAddressId", count(*)::text as count from ${invoices.name} t

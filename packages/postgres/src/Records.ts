@@ -75,6 +75,7 @@ export const make = Effect.gen(function* () {
         invoicesOf: yield* Invoice.reads.invoicesOf,
         openInvoices: yield* Invoice.reads.openInvoices,
         openInvoicesWithin: yield* Invoice.reads.openInvoicesWithin,
+        openHolds: yield* Invoice.reads.openHolds,
         openForWallets: yield* Invoice.reads.openForWallets,
         endedForWallets: yield* Invoice.reads.endedForWallets,
         depositOfInvoice: yield* Books.reads.depositOfInvoice,

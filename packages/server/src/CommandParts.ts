@@ -2,16 +2,16 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type * as Operator from "./commands/Operator.ts"
 
-// What the operator's commands are made of.
+// What commands that ask a running service are made of.
 
-/** Asks one of the operator's routes and prints what it answers. */
+/** Asks a route and prints what it answers. */
 export const call = (...ask: Parameters<typeof Operator.call>) =>
   Effect.flatMap(
     Effect.promise(() => import("./commands/Operator.ts")),
     ({ call }) => call(...ask)
   )
 
-/** Asks one of the operator's lists and prints its rows. */
+/** Asks a list and prints its rows. */
 export const list = (...ask: Parameters<typeof Operator.list>) =>
   Effect.flatMap(
     Effect.promise(() => import("./commands/Operator.ts")),
@@ -22,16 +22,16 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDescription("Print the data as one line of JSON, for programs"),
   Flag.withDefault(false)
 )
-export const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
-export const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
-
-export const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
 
 /** Which page of a list. */
 export const paging = {
   limit: Flag.Int("limit").pipe(Flag.withDescription("How many rows at most, 1 to 1000; 100 by default"), Flag.optional),
   after: Flag.String("after").pipe(Flag.withDescription("What the page before printed as the place to go on"), Flag.optional)
 }
+export const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
+export const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
+
+export const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
 
 export const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
 

@@ -5,6 +5,7 @@ import { call, company, example, json, list, listed, name, of, paging } from "./
 import { CommandFailed } from "./commands/CommandFailed.ts"
 import { keys } from "./KeyCommands.ts"
 import { Variables } from "./environment/Unknown.ts"
+import * as RefundCommands from "./RefundCommands.ts"
 import * as StopCommands from "./StopCommands.ts"
 
 // What each command takes and says of itself. What it does is loaded when it is asked to: `--help` waits for none of it.
@@ -329,6 +330,7 @@ export const satrail = Command.make("satrail").pipe(
     { group: "The service", commands: [start, check, Command.provideEffectDiscard(migrate, spelt)] },
     { group: "Operators", commands: [Command.provideEffectDiscard(operators, spelt)] },
     { group: "Companies", commands: [Command.provideEffectDiscard(companies, spelt), Command.provideEffectDiscard(keys, spelt)] },
+    { group: "A company's own", commands: [Command.provideEffectDiscard(RefundCommands.refunds, spelt)] },
     { group: "How it stands", commands: [Command.provideEffectDiscard(status, spelt), Command.provideEffectDiscard(liquidity, spelt)] },
     {
       group: "Stop",

@@ -88,6 +88,32 @@ describe("the command line", () => {
     assert.isNull((await json(`limits clear company ${company.id}`)).limits)
   })
 
+  it("command line: refunds a deposit with a company's key, lists its refunds and shows one; with the same idempotency key it is one", async () => {
+    const demo = service.demo()
+    const key = { SATRAIL_API_KEY: demo.api_key }
+    const { data } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key: demo.api_key,
+      body: { amount: 5000, currency: "sats" }
+    })
+    await service.ask("POST", "/sandbox/pay", { key: demo.api_key, body: { payment_request: data.payment_request } })
+    const paid = await Service.eventually(
+      "the deposit",
+      () => service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${data.id}`, { key: demo.api_key }),
+      (answer) => answer.data.deposit_id !== null
+    )
+    const create = `refunds create ${paid.data.deposit_id} --amount-sats 500 --idempotency-key one --json`
+    const [first, again] = [await satrail(create, key), await satrail(create, key)]
+    assert.deepStrictEqual([first.code, again.stdout], [0, first.stdout])
+    const refund = JSON.parse(first.stdout)
+    assert.deepStrictEqual([refund.amount_sats, refund.status, refund.lnurl.slice(0, 5)], [500, "open", "lnurl"])
+    assert.strictEqual((await json(`refunds show ${refund.id}`)).id, refund.id)
+    const listed = await said("refunds list")
+    for (const words of ["deposit_id", refund.id, "500"]) assert.include(listed, words)
+    assert.notInclude(listed, "lnurl")
+    assert.include(await refused(`refunds create ${paid.data.deposit_id} --amount-sats 4501`), "refund_too_large")
+    assert.include(await refused("refunds list", { SATRAIL_URL: service.url(), SATRAIL_DATA: "/nowhere" }), "SATRAIL_API_KEY")
+  })
+
   it("command line: finds the service by its environment too", async () => {
     const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.token() }
     assert.strictEqual((await satrail("companies create --name Acme --plan free", env)).code, 0)

@@ -54,6 +54,7 @@ describe("the command line", () => {
         "satrail status",
         "satrail liquidity",
         "satrail suspense assign",
+        "satrail refunds create",
         "satrail backlog",
         "satrail withdrawals show",
         "satrail keys issue",

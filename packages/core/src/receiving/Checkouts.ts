@@ -170,7 +170,9 @@ export const make = Effect.gen(function* () {
     const id = Id.fromMillis(yield* now, entropy)
     const own = { companyId, metadata, checkoutId: id }
     const amount = asked ?? { amount: null, minAmount: null, maxAmount: null }
-    const invoice = yield* Effect.flatMap(invoices.create({ ...own, ...amount, description, expirySeconds }), Answer.made)
+    const invoice = yield* invoices
+      .create({ ...own, ...amount, description, expirySeconds })
+      .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // it is none that is held
     const address = yield* Effect.flatMap(addresses.create({ ...own, type: "segwit" }), Answer.made)
     const isFiat = asked !== null && Amount.isFiat(asked.currency)
     const checkout: Checkout.Checkout = {

@@ -137,6 +137,9 @@ export class InvoiceNotHeld extends Schema.TaggedError<InvoiceNotHeld>()("Invoic
   status: Standing
 }) {}
 
+/** The company has `maximum` hold invoices that have not ended: each may be held. */
+export class TooManyHeld extends Schema.TaggedError<TooManyHeld>()("TooManyHeld", { maximum: Schema.Int }) {}
+
 /** A payment is credited by its hash: no two invoices may have one. */
 export const noun = Noun.make("invoices", Invoice, {
   moving: ["status", "received", "held", "heldUntilMillis", "preimage", "claimedBy", "settledAtMillis", "canceledAtMillis"],

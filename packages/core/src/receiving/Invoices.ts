@@ -47,7 +47,15 @@ export class Invoices extends Context.Service<
       }
     ) => Effect.Effect<
       Answer.Outcome<Invoice.Invoice>,
-      AmountInvalid | Invalid | Paused | RateUnavailable | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+      | AmountInvalid
+      | Invalid
+      | Invoice.TooManyHeld
+      | Paused
+      | RateUnavailable
+      | NodeUnavailable
+      | Conflict
+      | IdempotencyMismatch
+      | StoreUnavailable
     >
     /** The same for what was checked and priced before. */
     readonly issue: (

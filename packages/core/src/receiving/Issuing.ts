@@ -9,6 +9,8 @@ import * as Answers from "../ledger/Answers.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { type Ask, type Description, type Issued, LightningReceiver } from "../nodes/LightningReceiver.ts"
 import * as Invoice from "./Invoice.ts"
+import { holds } from "./LookUps.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 
 /** An invoice that is to be. Of `description` the node puts in what it is given: a text, or only its hash. */
 export interface Draft extends Pick<
@@ -39,6 +41,7 @@ export interface AskedHold {
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const receiver = yield* LightningReceiver
+  const records = yield* ReceivingReads
   const entropy = yield* Entropy
   const stops = yield* Stops
 
@@ -79,6 +82,9 @@ export const make = Effect.gen(function* () {
     const { holding } = receiver
     if (holding === undefined)
       return yield* new Invalid({ path: "hold", message: "Without it: the node of this service does not hold payments" })
+    // Requests at the same time may each find room: as many more, at most, as are answered at once.
+    if ((yield* records.openHolds(draft.companyId, holds.mostOpen)) >= holds.mostOpen)
+      return yield* new Invoice.TooManyHeld({ maximum: holds.mostOpen })
     return yield* issuedBy(draft, paymentHash === null ? "node" : "company", (ask) =>
       holding.createInvoice({ ...ask, ...(paymentHash !== null && { paymentHash }) })
     ).pipe(

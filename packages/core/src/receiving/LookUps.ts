@@ -20,8 +20,9 @@ export class Options extends Context.Service<
 /**
  * Hold invoices are looked up all the time: what is held waits for a decision. One is looked up again after `ofAge` of its age, from `leastMillis` to `mostMillis`.
  * What has this many blocks left before its HTLCs end, or fewer, is sent back: a node closes channels on the chain over what is not ended in time (lnd: from 10 on).
+ * A company has at most `mostOpen` that have not ended: what is held takes one of the 483 places of a channel, and liquidity, until it is decided.
  */
-export const holds = { ofAge: 1 / 20, leastMillis: 2000, mostMillis: 30_000, marginBlocks: 24 } as const
+export const holds = { ofAge: 1 / 20, leastMillis: 2000, mostMillis: 30_000, marginBlocks: 24, mostOpen: 200 } as const
 
 /** How long until a hold invoice is looked up again. */
 export const holdAgainMillis = ({ createdAtMillis }: Pick<Invoice, "createdAtMillis">, nowMillis: number): number =>

@@ -212,14 +212,23 @@ export const create = Section.company(
     headers: Idempotency.headers,
     payload: Body,
     success: Envelope.success(201, view.schema),
-    error: Errors.of("malformed", "paused", "idempotency_mismatch", "conflict", "rate_unavailable", "node_unavailable", "store_unavailable")
+    error: Errors.of(
+      "malformed",
+      "too_many_held",
+      "paused",
+      "idempotency_mismatch",
+      "conflict",
+      "rate_unavailable",
+      "node_unavailable",
+      "store_unavailable"
+    )
   })
     .annotate(Scopes, ["receive"])
     .annotate(Rules, issues)
     .annotate(OpenApi.Summary, "Create a Lightning invoice")
     .annotate(
       OpenApi.Description,
-      "A payment of it credits the received amount to the balance. With `amount: null` the payer decides what to pay. With `hold: true` what is paid waits until you settle or cancel the invoice: a few hours, see `held_until`. A hold invoice is paid from outside only. Needs the scope `receive`."
+      `A payment of it credits the received amount to the balance. With \`amount: null\` the payer decides what to pay. With \`hold: true\` what is paid waits until you settle or cancel the invoice: a few hours, see \`held_until\`. A hold invoice is paid from outside only, and a company has ${LookUps.holds.mostOpen} at most that have not ended. Needs the scope \`receive\`.`
     )
     .annotate(Example, (world) => {
       const { open } = example(world)

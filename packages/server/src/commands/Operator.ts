@@ -17,6 +17,7 @@ const settings = {
   }),
   // The service says what a token wants: here it is only sent.
   token: Config.withDefault(Config.Redacted("SATRAIL_OPERATOR_TOKEN"), undefined),
+  apiKey: Config.withDefault(Config.Redacted("SATRAIL_API_KEY"), undefined),
   directory: dataDirectory
 }
 
@@ -27,22 +28,30 @@ const lastStart = (directory: string) =>
     catch: (cause) => new CommandFailed({ message: reasonsOf(cause)[0] ?? String(cause) })
   })
 
-/** Where the service is, and what opens the operator's routes: from the environment, or from what the last start wrote. */
-const target = Effect.gen(function* () {
+const redacted = (text: string | undefined) => (text === undefined ? undefined : Redacted.make(text))
+
+/** Where the service is, and what opens the route, the operator's token or a company's key: from the environment, or from what the last start wrote. */
+const target = Effect.fnUntraced(function* (route: string) {
   const { directory, ...given } = yield* Setting.all(settings)
-  const demo = given.url === undefined || given.token === undefined ? yield* lastStart(directory) : undefined
+  const isCompanys = route.startsWith("/v1/")
+  const known = isCompanys ? given.apiKey : given.token
+  const demo = given.url === undefined || known === undefined ? yield* lastStart(directory) : undefined
   const url = given.url ?? demo?.base_url
-  const token = given.token ?? (demo?.operator_token === undefined ? undefined : Redacted.make(demo.operator_token))
+  const token = known ?? redacted(isCompanys ? demo?.api_key : demo?.operator_token)
   if (url === undefined)
     return yield* new CommandFailed({
       message: `No service is known: start one (\`npm start\`, or \`npx @satrail/server start\`), or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
     })
   if (token === undefined)
     return yield* new CommandFailed({
-      message: `No operator token is known: set SATRAIL_OPERATOR_TOKEN as the service has it (a token from the environment is not in ${directory})`
+      message: isCompanys
+        ? `No API key is known: set SATRAIL_API_KEY to a company's (looked in ${directory})`
+        : `No operator token is known: set SATRAIL_OPERATOR_TOKEN as the service has it (a token from the environment is not in ${directory})`
     })
   return { url, token }
 })
+
+type Headers = Readonly<Record<string, string>>
 
 const Envelope = Schema.Struct({
   status: Schema.Int,
@@ -64,11 +73,17 @@ const cursorIn = (link = ""): string | undefined => {
   return URL.parse(target, "http://localhost")?.searchParams.get("cursor") ?? undefined
 }
 
-/** Calls one of the operator's routes. A refusal is printed as it is. */
-export const ask = Effect.fnUntraced(function* (method: Method, route: string, body?: Readonly<Record<string, unknown>>) {
-  const { url, token } = yield* target
+/** Calls a route. A refusal is printed as it is. */
+export const ask = Effect.fnUntraced(function* (
+  method: Method,
+  route: string,
+  body?: Readonly<Record<string, unknown>>,
+  headers: Headers = {}
+) {
+  const { url, token } = yield* target(route)
   const request = HttpClientRequest.make(method)(new URL(route, url)).pipe(
     HttpClientRequest.bearerToken(token),
+    HttpClientRequest.setHeaders(headers),
     body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(body)
   )
   const answer = yield* HttpClient.execute(request).pipe(
@@ -100,18 +115,18 @@ export const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, dat
     () => new CommandFailed({ message: "The service is of another version than this program." })
   )
 
-/** Asks one of the operator's routes and prints what it answers. */
+/** Asks a route and prints what it answers. */
 export const call = Effect.fnUntraced(function* (
-  { json }: { readonly json: boolean },
+  { json, headers }: { readonly json: boolean; readonly headers?: Headers },
   method: Method,
   route: string,
   body?: Readonly<Record<string, unknown>>
 ) {
-  const { message, data } = yield* ask(method, route, body)
+  const { message, data } = yield* ask(method, route, body, headers)
   yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
 })
 
-/** Asks one of the operator's lists, and prints these members of its rows; with `json` everything. */
+/** Asks a list, and prints these members of its rows; with `json` everything. */
 export const list = Effect.fnUntraced(function* (
   { json, query }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
   route: string,

@@ -15,7 +15,7 @@ export const Variables = Context.Reference<Source>("@satrail/server/environment/
 const prefixes = ["SATRAIL_", "CHAIN_", "DATABASE"]
 
 /** Ours too, and no settings of the service: the command line's, and those of this project's tools. */
-const alsoOurs: ReadonlySet<string> = new Set(["SATRAIL_URL", "SATRAIL_REGTEST_CACHE"])
+const alsoOurs: ReadonlySet<string> = new Set(["SATRAIL_URL", "SATRAIL_API_KEY", "SATRAIL_REGTEST_CACHE"])
 
 /** Names outside the prefixes are distinguished from ours only where both are long enough that no other program's is so near. */
 const shortest = 8

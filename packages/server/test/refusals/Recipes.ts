@@ -204,6 +204,15 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
       return shop.post(`${path}/${data.id}/settle`)
     }
   },
+  too_many_held: {
+    how: "Create 201 hold invoices",
+    run: async ({ free }) => {
+      const create = () =>
+        free.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats", hold: true, expiry_seconds: 3600 })
+      for (let i = 0; i < 200; i++) await create()
+      return create()
+    }
+  },
   too_many_endpoints: {
     how: "Create 17 webhook endpoints",
     run: async ({ free }) => {
