@@ -1495,6 +1495,57 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "audit:"
   },
   {
+    name: "checkout-unfollowed",
+    rows: [],
+    bug: "what pays a checkout is credited, and nobody looks at the checkout",
+    file: core("receiving/CheckoutTask"),
+    find: `(checkoutId === null ? [] :`,
+    replace: `(checkoutId === null || atMillis > 0 ? [] :`,
+    test: "packages/http/test/checkouts.test.ts",
+    titles: "checkout:",
+    isInStories: true
+  },
+  {
+    name: "checkout-rest-of-nobody",
+    rows: [],
+    bug: "the invoice of a checkout's rest does not say whose it is: what is paid to it is not counted",
+    file: core("receiving/CheckoutSteps"),
+    find: `      checkoutId: checkout.id`,
+    replace: `      checkoutId: null`,
+    test: coreTest("Checkouts"),
+    titles: "checkout:"
+  },
+  {
+    name: "checkout-half-canceled",
+    rows: [],
+    bug: "a crash between the cancellation of a checkout's invoice and its own leaves it open with an invoice that nobody can pay",
+    file: core("receiving/Invoices"),
+    find: `next === undefined ? [] : [next(nowMillis)]`,
+    replace: `[]`,
+    test: coreTest("Checkouts"),
+    titles: "checkout:"
+  },
+  {
+    name: "checkout-paid-by-less",
+    rows: [],
+    bug: "a part pays a checkout",
+    file: core("receiving/Checkout"),
+    find: `  if (status === "paid" || received >= enough) return "paid"`,
+    replace: `  if (status === "paid" || (received > 0n && received * 2n >= enough)) return "paid"`,
+    test: "packages/http/test/checkouts.test.ts",
+    titles: "checkout:"
+  },
+  {
+    name: "held-without-limit",
+    rows: [],
+    bug: "a company has any number of hold invoices, which take the places of every channel",
+    file: core("receiving/Issuing"),
+    find: `>= holds.mostOpen)`,
+    replace: `>= holds.mostOpen * 10)`,
+    test: coreTest("Holds"),
+    titles: "hold: a company has so many"
+  },
+  {
     name: "audit-linked-from-the-wrong-place",
     rows: [],
     bug: "who links the audit log begins where it read, though another has linked a part of it",

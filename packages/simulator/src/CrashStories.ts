@@ -53,6 +53,13 @@ const withdraw = (to: To, sats: number, from = 0): Act => ({ _tag: "Withdraw", c
 const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" = "Invoice") => surely(withdraw({ _tag, behaviour }, 1000))
 const held = (outcome: "settle" | "fail"): ReadonlyArray<Act> => [...takenOver, { _tag: "Release", which: 0, outcome }, ...takenOver]
 
+const refund = (to: To | null): ReadonlyArray<Act> =>
+  surely({ _tag: "Refund", company: 0, slot, isOnce: true, of: "invoice", which: 0, sats: 1000, to })
+const hold: Act = { _tag: "CreateHold", company: 0, slot, isOnce: true, sats: 1000, expirySeconds: 3600, isOwn: false }
+const settle: Act = { _tag: "SettleHold", slot, which: 0 }
+const checkout: Act = { _tag: "CreateCheckout", company: 0, slot, isOnce: true, sats: 2000, expirySeconds: 3600 }
+const payCheckout = (how: "lightning" | "part"): Act => ({ _tag: "PayCheckout", slot, which: 0, how })
+
 const alone = { ...usual, payoutWindowMillis: 0 }
 /** Payouts are batched, and replaced after five minutes. */
 const together: Settings = { ...usual, payoutWindowMillis: 60_000, replacement: { afterMillis: 300_000, allowances: 3 } }
@@ -103,6 +110,17 @@ export const stories: Readonly<Record<string, Story>> = {
   ),
   "voucher that is claimed": story([...company(5000), voucher(3600)], [claim, wait(1000), claim, wait(1000)]),
   "voucher that expires": story(company(5000), [...surely(voucher(60)), ...takenOver]),
+  "refund of an invoice to its payer": story(company(5000), [...refund({ _tag: "Invoice", behaviour: "settle" }), ...takenOver]),
+  "refund of an invoice by a link that fails": story(company(5000), [
+    ...refund(null),
+    { ...claim, behaviour: "fail" },
+    wait(1000),
+    { ...claim, behaviour: "fail" },
+    ...takenOver
+  ]),
+  "hold invoice that is settled": story([...company(), hold, pay(), wait(5000)], [settle, wait(1000), settle, ...takenOver]),
+  "checkout that is paid": story([...company(), checkout, payCheckout("lightning")], [wait(2000), ...takenOver]),
+  "checkout that is paid in part": story([...company(), checkout, payCheckout("part")], [...mine(1), ...mine(2)]),
   "invoice that is canceled": story([...company(), invoice(0, 1000)], [cancel, wait(1000), cancel, ...takenOver, pay(), ...takenOver]),
   "invoice that is canceled while its payment is on its way": story(
     [...company(), invoice(0, 1000), pay(0, true), wait(2000)],

@@ -4,6 +4,8 @@ import * as Changes from "@satrail/core/service/Changes"
 import type { Change } from "@satrail/core/service/Changes"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { ChainSource, type Placement } from "@satrail/core/nodes/ChainSource"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Context, Effect } from "effect"
 import { shrink } from "../src/Shrink.ts"
@@ -92,6 +94,73 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     ),
     /holds what is held|has held is what is on its way/,
     10
+  ],
+  "C21: a journal that keeps what a refund took that came to nothing": [
+    committing((change) =>
+      change._tag === "RefundFailed" || change._tag === "RefundExpired" || change._tag === "RefundCanceled"
+        ? { ...change, writes: [change.writes[0], { ...change.writes[1], amount: 0n }] }
+        : change
+    ),
+    /a deposit notes what its refunds take/,
+    20
+  ],
+  "a node that takes what is to be sent back": [
+    over(LightningReceiver, ({ holding, ...receiver }) =>
+      LightningReceiver.of({
+        ...receiver,
+        ...(holding && {
+          holding: { ...holding, cancel: (hold) => Effect.andThen(Effect.ignore(holding.settle(hold, null)), holding.cancel(hold)) }
+        })
+      })
+    ),
+    /what is held is money when its company settled it/,
+    40
+  ],
+  "a journal that credits twice as much as lay in suspense": [
+    committing((change) => {
+      if (change._tag !== "PaymentAssigned") return change
+      const [assignment, deposit] = change.writes
+      const amount = Msat.make(2n * assignment.record.amount)
+      return {
+        ...change,
+        writes: [
+          { ...assignment, record: { ...assignment.record, amount } },
+          { ...deposit, record: { ...deposit.record, amount } }
+        ],
+        legs: change.legs.map((leg) => ({ ...leg, postings: leg.postings.map((posting) => ({ ...posting, amount })) }))
+      }
+    }),
+    /no more is taken out of suspense than came there/,
+    60
+  ],
+  "a journal that forgets to look at what pays a checkout": [
+    committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),
+    /a checkout that was paid is paid/,
+    40
+  ],
+  "a journal that does not know who is frozen": [
+    committing((change) => {
+      const { unlessFrozen: _, ...heedless } = change
+      return heedless
+    }),
+    /nothing new is taken while it is stopped \(frozen\)/,
+    40
+  ],
+  "a journal that counts against the hour before": [
+    committing((change) =>
+      change._tag === "WithdrawalRequested" && change.counts !== undefined
+        ? { ...change, counts: change.counts.map((count) => ({ ...count, atMillis: count.atMillis - 3_700_000 })) }
+        : change
+    ),
+    /no window has more in it than its limit/,
+    60
+  ],
+  "a store that forgets what is paused": [
+    over(LedgerReads, (reads) =>
+      LedgerReads.of({ ...reads, cursor: (source) => (source.startsWith("paused") ? Effect.succeedNone : reads.cursor(source)) })
+    ),
+    /nothing new is taken while it is stopped \((sending|receiving)\)/,
+    40
   ],
   "a journal that pays a fee to nobody": [
     committing((change) =>

@@ -5,8 +5,10 @@ import { Effect, HashMap, Option } from "effect"
 import type { Coverage } from "../world/Coverage.ts"
 import type { World } from "../world/World.ts"
 import * as CompanyChecks from "./CompanyChecks.ts"
+import * as LimitChecks from "./LimitChecks.ts"
 import * as RecordChecks from "./RecordChecks.ts"
 import type { Seen } from "./Seen.ts"
+import * as TradeChecks from "./TradeChecks.ts"
 import { claim, same } from "./Violation.ts"
 
 /** What the books say, held against what really happened outside. */
@@ -19,10 +21,13 @@ export interface Books {
   readonly close: () => Promise<string>
 }
 
+/** A hold invoice that has ended. */
+const isHoldOver: ReadonlySet<string> = new Set(["settled", "canceled", "expired"])
+
 const walletOf = ({ chain }: RecordChecks.Outside): Msat.Msat =>
   Msat.sum(...Chain.coins(chain, "wallet", false).map(({ amount }) => amount))
 
-export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
+export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: boolean): Books => {
   const { records, sandbox, store } = world
   const known = <A, E>(effect: Effect.Effect<A, E>): A => {
     const exit = world.now(effect)
@@ -32,7 +37,9 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
   const outside = () => known(sandbox.state)
   const localBalance = () => known(sandbox.localBalance)
   const first = { node: localBalance(), chain: walletOf(outside()) }
-  const touched = RecordChecks.make(records, coverage)
+  const { isSettledByItsCompany, suspended } = TradeChecks.listen(seen)
+  if (isOrdered) seen.hear(LimitChecks.listener())
+  const touched = RecordChecks.make(records, coverage, isSettledByItsCompany)
 
   const look = Effect.gen(function* () {
     const { companies, rows } = seen.take()
@@ -74,6 +81,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
       for (const row of one.deposits) yield* RecordChecks.deposit(records, row, now)
     }
     yield* node(companies, now)
+    same((yield* records.trialBalance).suspense, suspended(), "what lies in suspense is what came there and is nobody's yet")
     yield* Effect.provideContext(Ledger.auditAll, store)
     return { companies, now }
   })
@@ -83,8 +91,10 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
     const accounts = yield* records.trialBalance
     for (const one of companies) CompanyChecks.hasEnded(one)
     for (const { paymentHash, stage } of HashMap.values(now.lightning.invoices)) {
-      if (stage._tag !== "settled") continue
       const row = Option.getOrUndefined(yield* records.invoiceByHash(paymentHash))
+      if (row !== undefined && row.hold !== null)
+        claim(isHoldOver.has(row.status), `no hold invoice is under way for ever: ${row.id} is ${row.status}`)
+      if (stage._tag !== "settled") continue
       if (row !== undefined) claim(row.status === "settled", `what was paid is credited: invoice ${row.id} is ${row.status}`)
     }
     yield* CompanyChecks.paidOnChain(world, companies)

@@ -2,20 +2,21 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Pages from "@satrail/core/base/Pages"
+import * as Checkout from "@satrail/core/receiving/Checkout"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Transaction } from "@satrail/core/reports/Transaction"
+import * as Refund from "@satrail/core/sending/Refund"
 import type { Voucher } from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
 import type { World } from "../world/World.ts"
+import * as TradeChecks from "./TradeChecks.ts"
 import { claim, same } from "./Violation.ts"
 
 /** What a company did, all of it. */
-export interface Company {
+export interface Company extends TradeChecks.Trade {
   readonly id: CompanyId.CompanyId
-  readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
-  readonly deposits: ReadonlyArray<Deposit>
   readonly vouchers: ReadonlyArray<Voucher>
 }
 
@@ -31,11 +32,15 @@ export const read = Effect.fnUntraced(function* (records: AllReads, id: CompanyI
     if (line.type === "withdrawal") withdrawals.push(Option.getOrThrow(yield* records.withdrawal(id, line.id)))
     else deposits.push(Option.getOrThrow(yield* records.deposit(id, line.id)))
   }
-  return { id, withdrawals, deposits, vouchers: yield* records.vouchersOf(id, null, size) } satisfies Company
+  const refunds = yield* records.newestFirst(Refund.noun, id, null, size)
+  const checkouts = yield* records.newestFirst(Checkout.noun, id, null, size)
+  return { id, withdrawals, deposits, refunds, checkouts, vouchers: yield* records.vouchersOf(id, null, size) } satisfies Company
 })
 
 /** The balance is what the transactions come to. */
-export const adds = Effect.fnUntraced(function* (records: AllReads, { id, withdrawals, deposits, vouchers }: Company) {
+export const adds = Effect.fnUntraced(function* (records: AllReads, company: Company) {
+  const { id, withdrawals, deposits, vouchers } = company
+  TradeChecks.refundsFit(company)
   const { posted, held } = yield* records.balance(id)
   const came = Msat.sum(...deposits.map(({ status, amount, absorbed }) => (status === "settled" ? amount : absorbed)))
   const went = Msat.sum(...withdrawals.filter(({ status }) => status === "settled").map(Withdrawal.held))
@@ -48,7 +53,7 @@ export const adds = Effect.fnUntraced(function* (records: AllReads, { id, withdr
 })
 
 /** One of each: a credit for an invoice or an output, an effect for a key. */
-export const isOnce = ({ withdrawals, deposits, vouchers }: Company): void => {
+export const isOnce = ({ withdrawals, deposits, vouchers, refunds, checkouts }: Company): void => {
   const unique = new Set<string>()
   const add = (name: string, promise: string) => {
     claim(!unique.has(name), `${promise}: ${name}`)
@@ -59,24 +64,34 @@ export const isOnce = ({ withdrawals, deposits, vouchers }: Company): void => {
     if (chainTxId !== null) add(`${chainTxId}:${vout}`, "an output is credited once")
   }
   const claimed = new Set(vouchers.flatMap(({ withdrawalId }) => withdrawalId ?? []))
-  const once = [...withdrawals.filter(({ id }) => !claimed.has(id)), ...vouchers].flatMap(({ metadata }) => metadata["once"] ?? [])
+  // What pays a refund has the refund's.
+  const asked = [
+    ...withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null),
+    ...vouchers.filter(({ refundId }) => refundId === null)
+  ]
+  const once = [...asked, ...refunds, ...checkouts].flatMap(({ metadata }) => metadata["once"] ?? [])
   for (const key of once) add(key, "an idempotency key takes effect once")
 }
 
 /** Nothing of it is on its way any more. */
-export const hasEnded = ({ withdrawals, deposits, vouchers }: Company): void => {
+export const hasEnded = (company: Company): void => {
+  const { withdrawals, deposits, vouchers } = company
   for (const { id, status, recipient, paymentHash } of withdrawals)
     claim(status !== "pending", `nothing is pending for ever: withdrawal ${id} to ${recipient} (${paymentHash})`)
   for (const { id, status } of vouchers) claim(status !== "open", `no voucher is open for ever: ${id}`)
   for (const { id, status } of deposits) claim(status !== "pending", `nothing is pending for ever: deposit ${id}`)
+  TradeChecks.refundsEnded(company)
+  TradeChecks.checkoutsEnded(company)
 }
 
 /** What a company did and what became of it. What it cost to send is left out: that hangs on who is paid, and with whom. */
-export const ending = ({ withdrawals, deposits, vouchers }: Company): string =>
+export const ending = ({ withdrawals, deposits, vouchers, refunds, checkouts }: Company): string =>
   [
     ...withdrawals.map(({ status, amount, failure, preimage }) => `withdrawal ${status} ${amount} ${failure} ${preimage === null}`),
     ...deposits.map(({ status, amount, absorbed }) => `deposit ${status} ${amount} ${absorbed}`),
-    ...vouchers.map(({ status, amount }) => `voucher ${status} ${amount}`)
+    ...vouchers.map(({ status, amount }) => `voucher ${status} ${amount}`),
+    ...refunds.map(({ status, amount }) => `refund ${status} ${amount}`),
+    ...checkouts.map(({ status, received, endedAtMillis }) => `checkout ${status} ${received} ${endedAtMillis === null}`)
   ]
     .toSorted()
     .join(", ")

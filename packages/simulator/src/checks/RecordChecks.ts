@@ -3,7 +3,9 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { TxId } from "@satrail/bitcoin/TxId"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { type Deposit, isTooSmall } from "@satrail/core/receiving/Deposit"
+import * as Checkout from "@satrail/core/receiving/Checkout"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
+import * as Refund from "@satrail/core/sending/Refund"
 import type * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
 import * as Chain from "@satrail/sandbox/Chain"
@@ -30,7 +32,14 @@ const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: Readon
     canceling: ["canceled", "settled"],
     canceled: ["settled"]
   },
-  voucher: { open: ["claimed", "expired", "canceled"] }
+  voucher: { open: ["claimed", "expired", "canceled"] },
+  refund: { open: ["pending", "completed", "failed", "expired", "canceled"], pending: ["completed", "failed"] },
+  checkout: {
+    open: ["underpaid", "paid", "expired", "canceled"],
+    underpaid: ["paid", "expired", "canceled"],
+    expired: ["paid"],
+    canceled: ["paid"]
+  }
 }
 
 /** Whether a transaction is in a block or may come into one. */
@@ -84,8 +93,15 @@ const invoiceOf = Effect.fnUntraced(function* (records: AllReads, companyId: Com
 })
 
 /** What a settled invoice received is what the node got for it, or what a withdrawal of ours paid. */
-const invoice = Effect.fnUntraced(function* (records: AllReads, row: Invoice, now: Outside) {
+const invoice = Effect.fnUntraced(function* (
+  records: AllReads,
+  row: Invoice,
+  now: Outside,
+  isSettledByItsCompany: (invoiceId: string) => boolean
+) {
+  claim(row.status === "settled" || row.received === null, `nothing is received before it is settled: invoice ${row.id}`)
   if (row.status !== "settled") return
+  if (row.hold !== null) claim(isSettledByItsCompany(row.id), `what is held is money when its company settled it: invoice ${row.id}`)
   const stage = Lightning.invoice(now.lightning, row.paymentHash)?.stage
   const inside = yield* paidInside(records, row.paymentHash)
   if (Option.isSome(inside)) {
@@ -103,6 +119,7 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
     const paid = yield* invoiceOf(records, companyId, lightningInvoiceId)
     same(paid.status, "settled", `a deposit's invoice is settled: ${id}`)
     same(amount, paid.received, `what is credited is what was received: deposit ${id}`)
+    same(row.checkoutId, paid.checkoutId, `what is paid to a checkout's invoice is its own: deposit ${id}`)
   }
   if (chainTxId !== null) {
     const output = Chain.output(now.chain, `${chainTxId}:${vout}`)
@@ -113,7 +130,7 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
 })
 
 /** Checks a record that was touched, and that its status may follow the one it had. */
-export const make = (records: AllReads, coverage: Coverage) => {
+export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompany: (invoiceId: string) => boolean) => {
   const statuses = new Map<string, string>()
 
   const moved = ({ kind, id }: Row, status: string): void => {
@@ -143,8 +160,12 @@ export const make = (records: AllReads, coverage: Coverage) => {
       case "invoice": {
         const found = yield* invoiceOf(records, companyId, id)
         moved(row, found.status)
-        return yield* invoice(records, found, now)
+        return yield* invoice(records, found, now, isSettledByItsCompany)
       }
+      case "refund":
+        return moved(row, Option.getOrThrow(yield* records.get(Refund.noun, companyId, id)).status)
+      case "checkout":
+        return moved(row, Option.getOrThrow(yield* records.get(Checkout.noun, companyId, id)).status)
       case "voucher":
         return moved(row, Option.getOrThrow(yield* records.voucher(companyId, id)).status)
     }

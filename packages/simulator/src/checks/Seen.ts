@@ -8,7 +8,7 @@ import type { Watch } from "../world/Watch.ts"
 
 /** A row of the books that a Change touched. */
 export interface Row {
-  readonly kind: "withdrawal" | "deposit" | "invoice" | "voucher"
+  readonly kind: "withdrawal" | "deposit" | "invoice" | "voucher" | "refund" | "checkout"
   readonly companyId: CompanyId.CompanyId
   readonly id: string
 }
@@ -31,7 +31,9 @@ const kindOf: { readonly [noun: string]: Row["kind"] } = {
   withdrawals: "withdrawal",
   deposits: "deposit",
   invoices: "invoice",
-  vouchers: "voucher"
+  vouchers: "voucher",
+  refunds: "refund",
+  checkouts: "checkout"
 }
 
 /** The record that is written, if it is one that stories look at. */

@@ -2,7 +2,7 @@ import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { Random } from "@satrail/testing/Random"
 import { type Fate, ports, type Trap } from "../world/Fault.ts"
 import { behaviours as receiving } from "../world/Receivers.ts"
-import { type ActOf, maxSlots, type Tag, type To } from "./Operation.ts"
+import { type ActOf, maxSlots, stopping, type Tag, type To } from "./Operation.ts"
 
 const amounts = [1, 7, 100, 999, 1000, 2100, 5000, 20_000, 100_000] as const
 const behaviours: ReadonlyArray<Behaviour> = [
@@ -41,6 +41,14 @@ const critical = [
   "VoucherCanceled",
   "CursorMoved",
   "PayoutBuried",
+  "RefundCreated",
+  "RefundCompleted",
+  "RefundFailed",
+  "InvoiceHeld",
+  "InvoiceSettling",
+  "CheckoutPaid",
+  "CheckoutUnderpaid",
+  "CheckoutCanceled",
   "pay",
   "lookupPayment",
   "lookupInvoice",
@@ -190,6 +198,46 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     behaviour: random.pick(receiving),
     times: random.pick([1, 1, 2, 5, 10, 1000])
   }),
+  Refund: (random) => ({
+    _tag: "Refund",
+    ...kept(random),
+    of: random.pick(["deposit", "deposit", "invoice"]),
+    which: recently(random),
+    sats: random.chance(0.3) ? null : random.pick(amounts),
+    to: random.chance(0.5) ? to(random) : null
+  }),
+  CancelRefund: (random) => ({ _tag: "CancelRefund", slot: random.below(maxSlots), which: recently(random) }),
+  CreateHold: (random) => ({
+    _tag: "CreateHold",
+    ...kept(random),
+    sats: random.pick(amounts),
+    expirySeconds: random.pick([60, 300, 3600]),
+    isOwn: random.chance(0.4)
+  }),
+  SettleHold: (random) => ({ _tag: "SettleHold", slot: random.below(maxSlots), which: recently(random) }),
+  CreateCheckout: (random) => ({
+    _tag: "CreateCheckout",
+    ...kept(random),
+    sats: random.chance(0.15) ? null : random.pick([1000, 2100, 5000, 20_000]),
+    expirySeconds: random.pick([60, 300, 3600])
+  }),
+  PayCheckout: (random) => ({
+    _tag: "PayCheckout",
+    slot: random.below(maxSlots),
+    which: recently(random),
+    how: random.pick(["lightning", "lightning", "chain", "part", "part", "both"])
+  }),
+  CancelCheckout: (random) => ({ _tag: "CancelCheckout", slot: random.below(maxSlots), which: recently(random) }),
+  Limit: (random) => ({
+    _tag: "Limit",
+    ...asked(random),
+    whose: random.pick(["company", "key"]),
+    window: random.pick(["hour_sats", "hour_sats", "day_sats", "month_sats"]),
+    sats: random.pick([null, null, 3000, 25_000, 120_000]),
+    count: random.pick([null, null, null, 3])
+  }),
+  Stop: (random) => ({ _tag: "Stop", ...asked(random), what: random.pick(stopping) }),
+  Assign: (random) => ({ _tag: "Assign", ...asked(random), which: recently(random) }),
   Administer: (random) => ({
     _tag: "Administer",
     ...asked(random),

@@ -24,6 +24,10 @@ interface Kept extends Asked {
   readonly isOnce: boolean
 }
 
+/** What an operator stops, and has go on. */
+export const stopping = ["pause sending", "pause receiving", "freeze", "resume sending", "resume receiving", "unfreeze"] as const
+export type Stopping = (typeof stopping)[number]
+
 export type Act =
   | { readonly _tag: "OpenCompany"; readonly slot: number; readonly plan: Plan }
   /** With `sats` null the payer decides. */
@@ -77,6 +81,33 @@ export type Act =
     }
   /** The server of an endpoint answers like this, so often. */
   | { readonly _tag: "Receive"; readonly which: number; readonly behaviour: Receiving; readonly times: number }
+  /** One of a company's deposits goes back, or what paid an invoice: in part or all that is left, to a destination or by a link. */
+  | ({
+      readonly _tag: "Refund"
+      readonly of: "deposit" | "invoice"
+      readonly which: number
+      readonly sats: number | null
+      readonly to: To | null
+    } & Kept)
+  | { readonly _tag: "CancelRefund"; readonly slot: number; readonly which: number }
+  /** What is paid waits at the node. With `isOwn` its company keeps the preimage. */
+  | ({ readonly _tag: "CreateHold"; readonly sats: number; readonly expirySeconds: number; readonly isOwn: boolean } & Kept)
+  | { readonly _tag: "SettleHold"; readonly slot: number; readonly which: number }
+  | ({ readonly _tag: "CreateCheckout"; readonly sats: number | null; readonly expirySeconds: number } & Kept)
+  /** Paid as it asks now: over Lightning, on-chain, on-chain in part, or both. */
+  | { readonly _tag: "PayCheckout"; readonly slot: number; readonly which: number; readonly how: "lightning" | "chain" | "part" | "both" }
+  | { readonly _tag: "CancelCheckout"; readonly slot: number; readonly which: number }
+  /** With both null nothing is limited any more. */
+  | ({
+      readonly _tag: "Limit"
+      readonly whose: "company" | "key"
+      readonly window: "hour_sats" | "day_sats" | "month_sats"
+      readonly sats: number | null
+      readonly count: number | null
+    } & Asked)
+  | ({ readonly _tag: "Stop"; readonly what: Stopping } & Asked)
+  /** The operator says whose a payment in suspense is. */
+  | ({ readonly _tag: "Assign"; readonly which: number } & Asked)
   | ({
       readonly _tag: "Administer"
       readonly what: "plan" | "domain" | "vouch" | "address" | "delete" | "revoke"

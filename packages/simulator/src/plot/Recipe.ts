@@ -1,5 +1,6 @@
 import type { Random } from "@satrail/testing/Random"
 import type { Fate } from "../world/Fault.ts"
+import { checkingOut, holding, limiting, refunding, stopped, unowned } from "./RecipeOfTrade.ts"
 import { draws, late, trap, when } from "./Draw.ts"
 import { type Act, maxSlots, type To } from "./Operation.ts"
 
@@ -249,5 +250,14 @@ export const recipes = [
   ambush,
   ambush,
   ambush,
-  ambush
+  ambush,
+  refunding,
+  refunding,
+  limiting,
+  stopped,
+  holding,
+  holding,
+  unowned,
+  checkingOut,
+  checkingOut
 ]

@@ -7,6 +7,7 @@ import { claim } from "../checks/Violation.ts"
 import * as Answers from "./Answers.ts"
 import { member, text } from "./Json.ts"
 import type { Ask, Stage } from "./Stage.ts"
+import * as Stopped from "./Stopped.ts"
 
 /** A company, as whoever has its key knows it. */
 export interface Company {
@@ -87,11 +88,14 @@ export const make = (stage: Stage, seen: Seen): Customers => {
   const requests: Array<Request> = []
   const answers = Answers.make(seen)
   const madeBy = new Map<Request, (data: unknown) => void>()
+  const stopped = Stopped.make()
   let keys = 0
 
   const send = (request: Request, ask: Ask, made: (data: unknown) => void) => {
     const wasPromised = answers.isPromised(ask)
+    const holds = stopped.asked(ask, companies.find(({ bearer }) => bearer === ask.bearer)?.id)
     stage.ask(ask, (answer, asking) => {
+      holds(answer)
       const data = answer && answers.judge(ask, answer, asking, wasPromised)
       if (data === undefined || answer === undefined) return
       if (request.success === undefined) made(data)

@@ -12,6 +12,10 @@ export interface Made {
   readonly destinations: Array<string>
   readonly vouchers: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
   readonly transactions: Array<TxId.TxId>
+  readonly refunds: Array<{ readonly id: string; readonly bearer: string }>
+  /** Hold invoices, each with its preimage where that is its company's. */
+  readonly holds: Array<{ readonly id: string; readonly bearer: string; readonly preimage: string | undefined }>
+  readonly checkouts: Array<{ readonly id: string; readonly bearer: string; readonly address: string }>
 }
 
 export const nothing = (): Made => ({
@@ -22,7 +26,10 @@ export const nothing = (): Made => ({
   chainAddresses: [],
   destinations: [],
   vouchers: [],
-  transactions: []
+  transactions: [],
+  refunds: [],
+  holds: [],
+  checkouts: []
 })
 
 /** The one that is `which` places before the latest. */

@@ -18,7 +18,9 @@ export interface Outsiders {
     behaviour: Behaviour,
     sats?: number
   ) => string | undefined
-  /** What is on its way and waits for somebody outside, by hash. */
+  /** A wallet pays what an invoice asks for. */
+  readonly pay: (paymentRequest: string) => void
+  /** What is on its way and waits for somebody outside, by hash. What is held for a hold invoice waits for its company. */
   readonly held: () => ReadonlyArray<PaymentHash>
 }
 
@@ -46,7 +48,9 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
     const now = attempt("looks", sandbox.state)
     if (now === undefined) return []
     const outgoing = HashMap.toValues(now.lightning.sent).filter(({ stage }) => stage._tag === "pending")
-    const incoming = HashMap.toValues(now.lightning.invoices).filter(({ stage }) => stage._tag === "accepted")
+    const incoming = HashMap.toValues(now.lightning.invoices).filter(
+      ({ stage }) => stage._tag === "accepted" && stage.endsAtHeight === null
+    )
     return [...outgoing, ...incoming].map(({ paymentHash }) => paymentHash).toSorted()
   }
 
@@ -61,6 +65,7 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
   return {
     attempt,
     held,
+    pay: (paymentRequest) => pay(paymentRequest, "exact", false),
     recipient: (type, behaviour, sats) => {
       const amount = sats === undefined ? {} : { amount: Msat.fromSats(sats) }
       return attempt(`asks for ${type}`, sandbox.destination({ type, behaviour, ...amount }))?.destination

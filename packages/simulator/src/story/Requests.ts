@@ -9,7 +9,9 @@ export const paths = {
   address: "/v1/bitcoin/deposit/lightning-address",
   chain: "/v1/bitcoin/deposit/on-chain",
   withdraw: ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"],
-  vouchers: "/v1/vouchers"
+  vouchers: "/v1/vouchers",
+  refunds: "/v1/refunds",
+  checkouts: "/v1/checkouts"
 } as const
 
 const lists = ["/v1/transactions/balance", "/v1/transactions", "/v1/vouchers", "/v1/transactions?limit=3&type=deposit"]
@@ -34,12 +36,12 @@ const malformed: ReadonlyArray<readonly [path: string, body: string]> = [
   [paths.chain, '{"address_type": "legacy"}']
 ]
 
-const sats = (amount: number) => ({ amount, currency: "sats" })
+export const sats = (amount: number) => ({ amount, currency: "sats" })
 
-const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
+export const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
 
 /** A destination, and whether it leaves the amount to whoever pays. */
-const destinationOf = (
+export const destinationOf = (
   { recipient }: Outsiders,
   made: Made,
   to: To,
@@ -71,6 +73,25 @@ const destinationOf = (
   }
 }
 
+/** How a company posts what it may send with an Idempotency-Key, which is in its metadata too. */
+export const posting =
+  (customers: Customers) =>
+  (
+    { slot, company, isOnce }: { readonly slot: number; readonly company: number; readonly isOnce: boolean },
+    path: string,
+    body: object,
+    succeeded?: (data: unknown, bearer: string) => void
+  ): void => {
+    const asker = latest(customers.companies, company)
+    if (asker === undefined) return
+    const once = isOnce ? customers.freshKey() : undefined
+    const { bearer } = asker
+    const metadata = once === undefined ? {} : { once }
+    customers.ask({ slot, method: "POST", path, bearer, once, body: JSON.stringify({ ...body, metadata }) }, (data) =>
+      succeeded?.(data, bearer)
+    )
+  }
+
 /** What companies ask of the service, and whoever has a voucher. */
 export const make = (
   customers: Customers,
@@ -89,21 +110,7 @@ export const make = (
   | "Malformed"
   | "Look"
 > => {
-  const post = (
-    { slot, company, isOnce }: { readonly slot: number; readonly company: number; readonly isOnce: boolean },
-    path: string,
-    body: object,
-    succeeded?: (data: unknown, bearer: string) => void
-  ): void => {
-    const asker = latest(customers.companies, company)
-    if (asker === undefined) return
-    const once = isOnce ? customers.freshKey() : undefined
-    const { bearer } = asker
-    const metadata = once === undefined ? {} : { once }
-    customers.ask({ slot, method: "POST", path, bearer, once, body: JSON.stringify({ ...body, metadata }) }, (data) =>
-      succeeded?.(data, bearer)
-    )
-  }
+  const post = posting(customers)
 
   return {
     CreateInvoice: (act) =>

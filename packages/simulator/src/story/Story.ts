@@ -9,6 +9,8 @@ import * as Operator from "./Operator.ts"
 import * as Outsiders from "./Outsiders.ts"
 import * as Requests from "./Requests.ts"
 import type { Stage } from "./Stage.ts"
+import * as Stops from "./Stops.ts"
+import * as Trade from "./Trade.ts"
 
 /** A story that is being told: does what was drawn, with what there is by then. */
 export interface Story {
@@ -40,9 +42,12 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
   const customers = Customers.make(stage, seen)
   const outsiders = Outsiders.make(stage, customers, made)
   const endpoints = Endpoints.make(stage, customers, deliveries)
+  const stops = Stops.make(customers)
   const acts: Acts<Tag> = {
     ...endpoints.acts,
     ...outsiders.acts,
+    ...stops.acts,
+    ...Trade.make(world, customers, outsiders, made),
     ...Requests.make(customers, outsiders, made),
     ...Operator.make(world, customers, made),
     ...Disturbances.make(stage, outsiders)
@@ -61,6 +66,7 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
     world.outside.setRoutesDown(false)
     world.outside.setFeeRate(2)
     for (let round = 0; round < Math.min(rounds, 3); round++) {
+      stops.resume()
       for (const request of customers.requests) {
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)
       }
@@ -72,6 +78,8 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
     for (let round = 0; round < rounds; round++) {
       for (const [at, paymentHash] of outsiders.held().entries())
         outsiders.attempt("lets go", sandbox.release({ paymentHash, outcome: (at + round) % 2 === 0 ? "settle" : "fail" }))
+      // What nobody has decided goes back before its HTLCs end.
+      if (round === 0 && made.holds.length > 0) outsiders.attempt("mines", sandbox.mine(60))
       outsiders.attempt("mines", sandbox.mine(7))
       await looks(7)
       await stage.jump(3_700_000)

@@ -1,0 +1,60 @@
+import { type Counted, counted, names, windows } from "@satrail/core/ledger/Limit"
+import type { Change } from "@satrail/core/service/Changes"
+import { claim } from "./Violation.ts"
+
+/** Something that was counted against somebody's limits, and was not given back. */
+interface Entry {
+  readonly id: string
+  readonly subject: string
+  readonly atMillis: number
+  readonly amount: bigint
+}
+
+const heldBy = ({ legs }: Change): bigint => {
+  let held = 0n
+  for (const { postings } of legs) for (const { to, amount } of postings) if (to === "held") held += amount
+  return held
+}
+
+/** The record that a Change holds money for; undefined where it holds none. */
+const holderOf = (change: Change): string | undefined => {
+  if (change._tag === "RefundCreated") return change.writes[2].record.id
+  return change._tag === "WithdrawalRequested" || change._tag === "VoucherCreated" ? change.id : undefined
+}
+
+const givesBack = new Set<Change["_tag"]>(["WithdrawalFailed", "VoucherExpired", "VoucherCanceled"])
+
+/** No window of a limit, wherever it begins, has more in it than the limit. Changes are heard of in the order in which they were applied. */
+export const listener = (): ((change: Change) => void) => {
+  let entries: ReadonlyArray<Entry> = []
+  /** A voucher that was claimed is counted as its withdrawal. */
+  const claimed = new Map<string, string>()
+
+  const isWithin = (subject: string, name: Counted, most: bigint, atMillis: number): boolean => {
+    const { window, of } = counted[name]
+    const { millis } = windows[window]
+    const own = entries.filter((one) => one.subject === subject)
+    // Each window that has this moment in it begins with one of them.
+    return own.every(({ atMillis: from }) => {
+      if (from > atMillis || from + millis <= atMillis) return true
+      const inside = own.filter((one) => one.atMillis >= from && one.atMillis < from + millis)
+      return inside.reduce((sum, { amount }) => sum + (of === "amount" ? amount : 1n), 0n) <= most
+    })
+  }
+
+  return (change) => {
+    if (change._tag === "VoucherClaimed") claimed.set(change.writes[1].record.id, change.id)
+    if (givesBack.has(change._tag)) entries = entries.filter(({ id }) => id !== (claimed.get(change.id) ?? change.id))
+    const id = holderOf(change)
+    if (id === undefined) return
+    const { atMillis } = change
+    for (const { subject, most } of change.counts ?? []) {
+      entries = [...entries, { id, subject, atMillis, amount: heldBy(change) }]
+      for (const name of names) {
+        const limit = most[name]
+        if (limit !== undefined)
+          claim(isWithin(subject, name, limit, atMillis), `no window has more in it than its limit: ${name} of ${subject}`)
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { Random } from "@satrail/testing/Random"
+import type { Fate } from "../world/Fault.ts"
+import { draws, when } from "./Draw.ts"
+import { type Act, maxSlots } from "./Operation.ts"
+
+// Several operations that are dangerous together: of refunds, limits, stops, hold invoices, suspense and checkouts.
+
+const trap = (random: Random, calls: ReadonlyArray<string>): Act => {
+  const fate: Fate = random.pick<Fate>([
+    { _tag: "dies", when: when(random), backAfterMillis: 0 },
+    { _tag: "unanswered", when: when(random) },
+    { _tag: "frozen", when: when(random), millis: random.pick([15_000, 90_000]) }
+  ])
+  return { _tag: "Lay", trap: { process: null, port: null, call: random.pick(calls), skips: 0, fate } }
+}
+const slot = (random: Random) => random.below(maxSlots)
+const wait = (millis: number): Act => ({ _tag: "Wait", millis })
+
+/** A deposit is refunded several times at once, by whichever process, and perhaps a reorganisation takes it away. */
+export const refunding = (random: Random): ReadonlyArray<Act> => {
+  const isOnChain = random.chance(0.5)
+  const refund = (): Act => ({ ...draws.Refund(random), company: 0, of: "deposit", which: 0 })
+  return [
+    ...(isOnChain
+      ? ([
+          { ...draws.CreateChainAddress(random), isOnce: false, company: 0 },
+          { _tag: "Send", outputs: [{ which: 0, sats: 50_000 }] },
+          { _tag: "Mine", blocks: 3 },
+          wait(11_000)
+        ] as const)
+      : ([
+          { ...draws.CreateInvoice(random), company: 0, sats: 20_000 },
+          { ...draws.Pay(random), which: 0, isHeld: false },
+          wait(2000)
+        ] as const)),
+    ...(random.chance(0.5)
+      ? [trap(random, ["RefundCreated", "RefundCompleted", "RefundFailed", "VoucherClaimed", "WithdrawalFailed"])]
+      : []),
+    ...Array.from({ length: random.between(1, 4) }, refund),
+    ...(random.chance(0.6) ? [{ ...draws.ClaimVoucher(random), which: 0 }] : []),
+    ...(random.chance(0.2) ? [{ ...draws.CancelRefund(random), which: 0 }] : []),
+    ...(isOnChain && random.chance(0.6) ? [{ _tag: "Reorg", depth: 3 } as const, refund(), wait(11_000)] : []),
+    ...(isOnChain && random.chance(0.4) ? [{ _tag: "DoubleSpend", which: 0 } as const] : []),
+    { _tag: "Mine", blocks: 3 },
+    { _tag: "Jump", millis: random.pick([10_000, 120_000, 90_000_000]) },
+    wait(5000),
+    refund()
+  ]
+}
+
+/** There is room for a few withdrawals, and the clock crosses the edges of windows between them. */
+export const limiting = (random: Random): ReadonlyArray<Act> => {
+  const [to, sats] = [{ _tag: "Invoice", behaviour: random.pick(["settle", "settle", "fail", "hold"] as const) } as const, 1000]
+  const spend = (): Act =>
+    random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, to, sats } : { ...draws.CreateVoucher(random), company: 0, sats }
+  const many = (): ReadonlyArray<Act> => Array.from({ length: random.between(2, 4) }, spend)
+  // To just before the end of a bucket, to its end, and beyond.
+  const edge = (): Act => ({
+    _tag: "Jump",
+    millis: random.pick([30_000, 59_000, 61_000, 1_799_000, 3_541_000, 3_600_000, 3_661_000, 86_400_000])
+  })
+  const limit: Act = { ...draws.Limit(random), company: 0, sats: 3500, count: random.pick([null, 3]) }
+  return [limit, ...many(), edge(), ...many(), edge(), ...many(), edge(), ...many(), { ...limit, sats: null, count: null }]
+}
+
+/** Something is stopped while it is done, and goes on. */
+export const stopped = (random: Random): ReadonlyArray<Act> => {
+  const at = { company: 0, slot: slot(random) }
+  const [stop, go] = random.pick([
+    ["freeze", "unfreeze"],
+    ["pause sending", "resume sending"],
+    ["pause receiving", "resume receiving"]
+  ] as const)
+  const ask = () =>
+    random.pick([draws.Withdraw, draws.Withdraw, draws.CreateVoucher, draws.Refund, draws.CreateInvoice, draws.CreateCheckout])(random)
+  return [
+    { ...draws.Withdraw(random), company: 0 },
+    { _tag: "Stop", ...at, what: stop },
+    ...Array.from({ length: random.between(2, 4) }, () => ({ ...ask(), company: 0 })),
+    { ...draws.ClaimVoucher(random), which: 0 },
+    wait(random.pick([300, 5000])),
+    { ...ask(), company: 0 },
+    { _tag: "Stop", ...at, slot: slot(random), what: go },
+    { ...ask(), company: 0 },
+    wait(3000)
+  ]
+}
+
+/** A payment is held, and settled or sent back: by its company, both at once, or by the blocks, while processes and the node go away. */
+export const holding = (random: Random): ReadonlyArray<Act> => {
+  const decide = (): Act =>
+    random.chance(0.6) ? { _tag: "SettleHold", slot: slot(random), which: 0 } : { _tag: "CancelInvoice", slot: slot(random), which: 0 }
+  return [
+    { ...draws.CreateHold(random), company: 0, isOnce: false },
+    { _tag: "Pay", which: 0, how: random.pick(["exact", "more"]), isHeld: false },
+    ...(random.chance(0.6) ? [wait(5000)] : []),
+    ...(random.chance(0.6)
+      ? [trap(random, ["InvoiceHeld", "InvoiceSettling", "InvoiceCanceled", "settle", "cancel", "lookupInvoice", "InvoiceSettled"])]
+      : []),
+    ...(random.chance(0.2) ? [{ _tag: "TakeAway", port: "node", millis: 20_000 } as const] : []),
+    ...(random.chance(0.75) ? [decide()] : [{ _tag: "Mine", blocks: random.pick([55, 56, 60]) } as const]),
+    ...(random.chance(0.5) ? [decide()] : []),
+    wait(random.pick([1000, 30_000])),
+    decide(),
+    { _tag: "Jump", millis: random.pick([45_000, 400_000]) },
+    wait(5000)
+  ]
+}
+
+/** An invoice that was paid from inside is paid once more from outside: nobody's, until the operator says whose. */
+export const unowned = (random: Random): ReadonlyArray<Act> => [
+  { _tag: "LieOnce" },
+  { ...draws.CreateInvoice(random), company: 1, isOnce: false, sats: 2100, expirySeconds: 3600 },
+  { ...draws.Withdraw(random), company: 0, to: { _tag: "OwnInvoice", which: 0 }, sats: 2100 },
+  wait(5000),
+  { _tag: "Pay", which: 0, how: "exact", isHeld: false },
+  wait(5000),
+  ...(random.chance(0.4) ? [trap(random, ["PaymentAssigned"])] : []),
+  ...Array.from({ length: 3 }, () => ({ ...draws.Assign(random), which: 0 })),
+  wait(1000)
+]
+
+/** A checkout is paid one way, both, in part, late, or canceled, while processes die between what follows from it. */
+export const checkingOut = (random: Random): ReadonlyArray<Act> => {
+  const pay = (): Act => ({ ...draws.PayCheckout(random), which: 0 })
+  const mined: ReadonlyArray<Act> = [{ _tag: "Mine", blocks: 3 }, wait(11_000)]
+  const cancel = (): Act => ({ _tag: "CancelCheckout", slot: slot(random), which: 0 })
+  return [
+    { ...draws.CreateCheckout(random), company: 0, isOnce: false },
+    ...(random.chance(0.6)
+      ? [trap(random, ["CheckoutPaid", "CheckoutUnderpaid", "CheckoutCanceled", "InvoiceCanceled", "InvoiceCreated", "CheckoutCounted"])]
+      : []),
+    ...(random.chance(0.3) ? [cancel()] : [pay()]),
+    ...(random.chance(0.7) ? mined : [wait(2000)]),
+    ...(random.chance(0.3) ? [cancel()] : []),
+    ...(random.chance(0.3) ? [{ _tag: "Jump", millis: random.pick([61_000, 400_000]) } as const] : []),
+    pay(),
+    ...mined,
+    ...(random.chance(0.5) ? [pay(), ...mined] : []),
+    ...(random.chance(0.2) ? [{ _tag: "Reorg", depth: 3 } as const, ...mined] : [])
+  ]
+}
