@@ -131,12 +131,14 @@ describe("A refund by a link", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 0)
   })
 
-  scenario("refund: claimed, it is not canceled", function* () {
+  scenario("refund: claimed, it is not canceled, and follows what pays it by its own job alone", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const one = yield* made(refund(payee, { depositId }))
     yield* claim(one, 1000)
     assert.strictEqual(yield* said(cancel(one)), "RefundNotOpen")
+    assert.strictEqual(yield* standing(one), "open")
+    yield* look
     assert.strictEqual(yield* standing(one), "pending")
     yield* steps(2)
     yield* look

@@ -10,8 +10,9 @@ describe("A story", () => {
   afterAll(() => store.close())
 
   it("simulator: the first stories keep every promise", async () => {
-    // The last one found a webhook that was overtaken by the next of its record, when neither its request nor its delivery was answered.
-    for (const seed of [1, 2, 3, 70_213]) {
+    // 70213 found a webhook that was overtaken by the next of its record, when neither its request nor its delivery was answered. 92 found that the refused
+    // cancellation of a refund whose link was claimed moved the refund.
+    for (const seed of [1, 2, 70_213, 92]) {
       const { violation } = await Simulation.run(seed, { store, operations: 200 })
       assert.isUndefined(violation, `seed ${seed}`)
     }

@@ -199,8 +199,9 @@ export const make = Effect.gen(function* () {
       if (refund.status === "canceled") return refund
       const { status, voucherId } = refund
       if (status !== "open" || voucherId === null) return yield* new Refund.RefundNotOpen({ id, status })
-      yield* Effect.catchTag(vouchers.cancel(companyId, voucherId), "VoucherNotOpen", () =>
-        Effect.flatMap(followed(refund), ({ status }) => Effect.fail(new Refund.RefundNotOpen({ id, status })))
+      // What is refused changes nothing: its job has it follow what pays it.
+      yield* Effect.catchTag(vouchers.cancel(companyId, voucherId), "VoucherNotOpen", ({ status }) =>
+        Effect.fail(new Refund.RefundNotOpen({ id, status: status === "claimed" ? "being paid" : status }))
       )
       return yield* followed(refund)
     }),
