@@ -1564,5 +1564,35 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `digest(before, String(id), companyId, String(atMillis), body.slice(0, 2))`,
     test: "packages/postgres/test/audit.test.ts",
     titles: "a row that was changed"
+  },
+  {
+    name: "page-streams-without-end",
+    rows: [],
+    bug: "whoever has a checkout's link may have as many streams of it as he likes",
+    file: "packages/http/src/CheckoutPage.ts",
+    find: "if (ofCheckout.isFull(id) || ofAddress.isFull(caller))",
+    replace: "if (ofAddress.isFull(caller))",
+    test: "packages/http/test/checkoutPage.test.ts",
+    titles: "page stream: one checkout has so many"
+  },
+  {
+    name: "page-in-any-frame",
+    rows: [],
+    bug: "an origin that is written with more than an origin becomes part of the page's policy",
+    file: core("receiving/Checkouts"),
+    find: "URL.parse(text)?.origin === text && !/[;,'*\\s]/.test(text)",
+    replace: "URL.canParse(text)",
+    test: "packages/http/test/checkouts.test.ts",
+    titles: "checkout: says which member"
+  },
+  {
+    name: "page-asks-for-what-is-on-its-way",
+    rows: [],
+    bug: "a page asks to be paid again while enough is on its way",
+    file: "packages/http/src/CheckoutState.ts",
+    find: "!isAsking || Checkout.isSeen(checkout)",
+    replace: "!isAsking",
+    test: "packages/http/test/checkoutPage.test.ts",
+    titles: "page: seen, underpaid, paid"
   }
 ]

@@ -14,6 +14,7 @@ import * as Extension from "./Extension.ts"
 import * as Home from "./Home.ts"
 import * as Lnurl from "./Lnurl.ts"
 import * as LnurlWithdraw from "./LnurlWithdraw.ts"
+import * as PayToPage from "./PayToPage.ts"
 import * as Paths from "./Paths.ts"
 import * as Readiness from "./Readiness.ts"
 import { routerConfig } from "./Routing.ts"
@@ -64,6 +65,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     Extension.mount(Lnurl.extension(proxies), policy),
     Extension.mount(LnurlWithdraw.extension(proxies), policy),
     Extension.mount(CheckoutPage.extension(proxies), policy),
+    Extension.mount(PayToPage.extension(proxies), policy),
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),
     own(WebhookKeys.routes),

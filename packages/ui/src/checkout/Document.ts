@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from "preact"
 import { render } from "preact-render-to-string"
 import type { Locale, Page, State } from "./State.ts"
 import { View } from "./View.ts"
-import { words } from "./Words.ts"
+import { filled, number, words } from "./Words.ts"
 
 /** Where the files are that a page loads, from the page, and the icon. */
 export interface Files {
@@ -57,4 +57,42 @@ export const page = (page: Page, state: State, files: Files): string => {
 export const told = (locale: Locale, sentence: "unknown" | "away", files: Files): string => {
   const text = words[locale][sentence]
   return whole({ locale, title: text, files, looksAgain: sentence === "away" }, h("main", { class: "card" }, h("h1", null, text)))
+}
+
+/** What a payer is asked who decides what to pay. */
+export interface Asked {
+  readonly locale: Locale
+  /** Whom: `alice@pay.example.com`. */
+  readonly to: string
+  readonly minSats: number
+  readonly maxSats: number
+  /** What was entered and cannot be paid; null the first time. */
+  readonly wrong: string | null
+  /** Where the form leads, from the page. */
+  readonly action: string
+}
+
+/** A page that asks for an amount, without any script. */
+export const ask = ({ locale, to, minSats, maxSats, wrong, action }: Asked, files: Files): string => {
+  const say = words[locale]
+  const isWrong = wrong !== null
+  const input = {
+    id: "sats",
+    name: "sats",
+    required: true,
+    inputMode: "numeric",
+    autoComplete: "off",
+    "aria-describedby": "range",
+    ...(isWrong && { value: wrong, "aria-invalid": true })
+  } as const
+  const form = h(
+    "form",
+    { method: "post", action },
+    h("label", { for: "sats" }, say.inSats),
+    h("input", input),
+    h("p", { id: "range", class: isWrong ? "note" : "hint" }, filled(say.range, number(minSats, locale), number(maxSats, locale))),
+    h("button", { class: "main" }, say.pay)
+  )
+  const card = h("main", { class: "card to" }, h("h1", null, filled(say.to, to)), form)
+  return whole({ locale, title: say.pay, files, looksAgain: false }, card)
 }

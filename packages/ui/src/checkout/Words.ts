@@ -45,6 +45,9 @@ export interface Words {
   readonly waiting: string
   readonly unknown: string
   readonly away: string
+  readonly to: string
+  readonly inSats: string
+  readonly range: string
 }
 
 export const words: { readonly [locale in Locale]: Words } = {
@@ -91,7 +94,10 @@ export const words: { readonly [locale in Locale]: Words } = {
     close: "Close",
     waiting: "A moment, please. This page follows by itself.",
     unknown: "There is no such payment",
-    away: "This page is away for a moment"
+    away: "This page is away for a moment",
+    to: "To {1}",
+    inSats: "Amount in sats",
+    range: "A whole number from {1} to {2}"
   },
   de: {
     pay: "Mit Bitcoin bezahlen",
@@ -136,7 +142,10 @@ export const words: { readonly [locale in Locale]: Words } = {
     close: "Schließen",
     waiting: "Einen Moment bitte. Diese Seite geht von selbst weiter.",
     unknown: "Diese Zahlung gibt es nicht",
-    away: "Diese Seite ist gerade nicht da"
+    away: "Diese Seite ist gerade nicht da",
+    to: "An {1}",
+    inSats: "Betrag in Sats",
+    range: "Eine ganze Zahl von {1} bis {2}"
   },
   es: {
     pay: "Pagar con bitcoin",
@@ -181,7 +190,10 @@ export const words: { readonly [locale in Locale]: Words } = {
     close: "Cerrar",
     waiting: "Un momento, por favor. Esta página sigue sola.",
     unknown: "No existe ese pago",
-    away: "Esta página no está disponible por un momento"
+    away: "Esta página no está disponible por un momento",
+    to: "Para {1}",
+    inSats: "Importe en sats",
+    range: "Un número entero de {1} a {2}"
   },
   fr: {
     pay: "Payer en bitcoin",
@@ -226,7 +238,10 @@ export const words: { readonly [locale in Locale]: Words } = {
     close: "Fermer",
     waiting: "Un instant. Cette page se met à jour d’elle-même.",
     unknown: "Ce paiement n’existe pas",
-    away: "Cette page est indisponible pour un instant"
+    away: "Cette page est indisponible pour un instant",
+    to: "À {1}",
+    inSats: "Montant en sats",
+    range: "Un nombre entier de {1} à {2}"
   },
   pt: {
     pay: "Pagar com bitcoin",
@@ -271,7 +286,10 @@ export const words: { readonly [locale in Locale]: Words } = {
     close: "Fechar",
     waiting: "Um momento, por favor. Esta página atualiza-se sozinha.",
     unknown: "Esse pagamento não existe",
-    away: "Esta página está indisponível por um momento"
+    away: "Esta página está indisponível por um momento",
+    to: "Para {1}",
+    inSats: "Valor em sats",
+    range: "Um número inteiro de {1} a {2}"
   },
   ar: {
     pay: "ادفع بالبيتكوين",
@@ -316,7 +334,10 @@ export const words: { readonly [locale in Locale]: Words } = {
     close: "إغلاق",
     waiting: "لحظة من فضلك. تتحدث هذه الصفحة تلقائيًا.",
     unknown: "لا توجد دفعة كهذه",
-    away: "هذه الصفحة غير متاحة للحظة"
+    away: "هذه الصفحة غير متاحة للحظة",
+    to: "إلى {1}",
+    inSats: "المبلغ بالساتوشي",
+    range: "عدد صحيح من {1} إلى {2}"
   }
 }
 
