@@ -34,7 +34,7 @@ if (process.argv.includes("serve")) await once(process, "SIGINT")
 
 // A customer buys; his wallet pays what the page shows, and the page says so.
 const url = await (await fetch(`${origin}/buy`, { method: "POST" })).text()
-const state = async () => (await fetch(`${url}/state`)).json()
+const state = async () => JSON.parse(await (await fetch(`${url}/state`)).text())
 const { asking, status } = await state()
 assert.equal(status, "open")
 console.log(`checkout   ${url}`)
