@@ -31,6 +31,7 @@ import * as LightningAddress from "../packages/core/src/receiving/LightningAddre
 import * as LightningAddresses from "../packages/core/src/receiving/LightningAddresses.ts"
 import * as LookUps from "../packages/core/src/receiving/LookUps.ts"
 import * as AuditLog from "../packages/core/src/reports/AuditLog.ts"
+import * as Statement from "../packages/core/src/reports/Statement.ts"
 import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
@@ -47,6 +48,7 @@ import * as SignInLinks from "../packages/http/src/SignInLinks.ts"
 import * as Readiness from "../packages/http/src/Readiness.ts"
 import * as Reconciliation from "../packages/http/src/resources/Reconciliation.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
+import * as Sheet from "../packages/http/src/Sheet.ts"
 import * as Commits from "../packages/postgres/src/Commits.ts"
 import * as Faults from "../packages/sandbox/src/Faults.ts"
 import * as Inbox from "../packages/sandbox/src/Inbox.ts"
@@ -98,6 +100,11 @@ const limits = (): string => {
     ["minutes in which a printed link signs in, once", SignInLinks.lifeMillis / 60_000],
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
+    [
+      "exports and audit logs as files that a process answers at once, of a company or the operator / in all",
+      `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`
+    ],
+    ["time after a month's end until its statement is final, minutes", Statement.settlingMillis / 60_000],
     ["time between two comments in a silent stream of events, seconds", Events.heartbeatMillis / 1000],
     ["smallest invoice or withdrawal", sats(defaults.minAmount)],
     ["largest invoice, by default", sats(defaults.maxInvoice)],

@@ -1077,6 +1077,66 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "lay in suspense"
   },
   {
+    name: "balance-without-fees",
+    rows: [],
+    bug: "the running balance of an export, and its lines, forget the fees",
+    file: core("reports/Booking"),
+    find: `Msat.sum(amount, serviceFee, networkFee)`,
+    replace: `Msat.sum(amount, Msat.make(serviceFee * 0n), Msat.make(networkFee * 0n))`,
+    test: inMemory,
+    titles: "sums, entries and the balance"
+  },
+  {
+    name: "statement-without-reversals",
+    rows: [],
+    bug: "a statement does not say what the chain took back",
+    file: core("reports/Statement"),
+    find: `Msat.sum(withdrawals.amount, reversals.amount, debits.amount)`,
+    replace: `Msat.sum(withdrawals.amount, Msat.make(reversals.amount * 0n), debits.amount)`,
+    test: coreTest("Bookings"),
+    titles: "statement: opening, in, out and fees"
+  },
+  {
+    name: "export-skips-at-a-page",
+    rows: [],
+    bug: "an export takes a page that stopped looking for its end",
+    file: postgres("Bookings"),
+    find: `rows.length === query.limit || rows.some(({ isLast }) => isLast === "true")`,
+    replace: `rows.length > query.limit || rows.some(({ isLast }) => isLast === "true")`,
+    test: inSql,
+    titles: "each page of entries"
+  },
+  {
+    name: "formula-in-an-export",
+    rows: [],
+    bug: "a text in an export runs as a formula in a spreadsheet",
+    file: "packages/http/src/Sheet.ts",
+    find: `/^[=+\\-@\\t\\r\\n]/.test(text)`,
+    replace: `/^[+\\-@\\t\\r\\n]/.test(text)`,
+    test: "packages/http/test/exports.test.ts",
+    titles: "no text runs as a formula"
+  },
+  {
+    name: "half-a-file",
+    rows: [],
+    bug: "a file that was cut short looks like a whole one",
+    file: "packages/http/src/Edge.ts",
+    find: `isFile(response) ? Effect.andThen(end, cutShort) : end`,
+    replace: `isFile(response) ? end : end`,
+    test: "packages/http/test/extension.test.ts",
+    titles: "stream: a file that lasts too long"
+  },
+  {
+    name: "statement-runs-a-name",
+    rows: [],
+    bug: "the name of a company is HTML on its statement",
+    file: "packages/http/src/StatementPage.ts",
+    find: "<p>${Html.escaped(one.company.name)}<br>",
+    replace: "<p>${one.company.name}<br>",
+    test: "packages/http/test/exports.test.ts",
+    titles: "the page runs nothing"
+  },
+  {
     name: "cursor-before-credit",
     rows: [60],
     bug: "how far the node was read is stored before what was read is credited",

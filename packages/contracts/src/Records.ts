@@ -54,6 +54,7 @@ import {
 } from "./Fixtures.ts"
 import { auditAll, has } from "./Ledger.ts"
 import * as Audit from "./RecordsAudit.ts"
+import * as Bookings from "./RecordsBookings.ts"
 import * as Books from "./RecordsBooks.ts"
 import * as Events from "./RecordsEvents.ts"
 import * as Lists from "./RecordsLists.ts"
@@ -443,6 +444,7 @@ export const money = {
     assert.deepStrictEqual(yield* found((yield* Records).answer(companyId, "~!k")), { fingerprint: "print", answer })
   }),
   ...Books.money,
+  ...Bookings.money,
   "C41: the books of all companies together are sound": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
@@ -466,6 +468,7 @@ export const other = {
   ...Lists.other,
   ...Books.other,
   ...Audit.other,
+  ...Bookings.other,
   ...Events.other,
   ...Webhooks.other,
   ...Operator.other,

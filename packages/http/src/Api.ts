@@ -8,6 +8,7 @@ import * as Companies from "./resources/Companies.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Events from "./resources/Events.ts"
+import * as Exports from "./resources/Exports.ts"
 import * as Health from "./resources/Health.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
@@ -18,6 +19,7 @@ import * as OperatorCompanies from "./resources/OperatorCompanies.ts"
 import * as OperatorTokens from "./resources/OperatorTokens.ts"
 import * as Rates from "./resources/Rates.ts"
 import * as Reconciliation from "./resources/Reconciliation.ts"
+import * as Statements from "./resources/Statements.ts"
 import * as Status from "./resources/Status.ts"
 import * as Stops from "./resources/Stops.ts"
 import * as Suspense from "./resources/Suspense.ts"
@@ -55,6 +57,8 @@ const send = Section.make("send", { title: "Send", description: "Estimates and w
 const read = Section.make("read", { title: "Read", description: "Balance, deposits, withdrawals" }, [
   Transactions.balance,
   Transactions.list,
+  Exports.transactions,
+  Statements.get,
   Withdrawals.get,
   Deposits.get,
   Deposits.getPayer
@@ -99,6 +103,7 @@ const together = Section.together([
   OperatorBacklog.section,
   OperatorTokens.section,
   Audit.operatorSection,
+  Exports.operatorSection,
   WebhookEndpoints.operatorSection,
   Reconciliation.section,
   Suspense.section,

@@ -117,7 +117,13 @@ export const policyOf = (options: Options): Policy => ({
 
 const tooManyStreams = answer(Errors.failure("overloaded", "There are as many streams open here as may be: try again in a moment"))
 
-/** A stream counts from here until its last byte was sent or its reader has gone, and ends in time, and when the service is closing. */
+/** Who saves a file would take its first part for the whole. */
+const cutShort = Effect.fail(new Error("the file was cut short: it took too long, or the service is closing"))
+
+const isFile = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
+  headers["content-disposition"]?.startsWith("attachment") === true
+
+/** A stream counts from here until its last byte was sent or its reader has gone, and ends in time, and when the service is closing: a file breaks off then. */
 const streamed = Effect.fnUntraced(function* (
   response: HttpServerResponse.HttpServerResponse,
   mounted: Mounted | undefined,
@@ -129,7 +135,8 @@ const streamed = Effect.fnUntraced(function* (
   mounted.openStreams++
   yield* Effect.addFinalizer(() => Effect.sync(() => mounted.openStreams--))
   const { stream, contentType, contentLength } = response.body
-  const ended = Stream.interruptWhen(stream, Effect.race(closing, Effect.sleep(maxStreamMillis)))
+  const end = Effect.race(closing, Effect.sleep(maxStreamMillis))
+  const ended = Stream.interruptWhen(stream, isFile(response) ? Effect.andThen(end, cutShort) : end)
   return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
 })
 

@@ -19,6 +19,7 @@ import * as Paths from "./Paths.ts"
 import * as Readiness from "./Readiness.ts"
 import { routerConfig } from "./Routing.ts"
 import * as Ui from "./Ui.ts"
+import * as Sheet from "./Sheet.ts"
 import * as WebhookKeys from "./WebhookKeys.ts"
 
 /** How requests are taken in, and what the first page says. */
@@ -37,7 +38,7 @@ export interface Options<E = never, R = never> extends Edge.Options {
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer)
 
 /** The handlers of every group in `Api`. */
-export const layerHandlers = Layer.provide(layerSections, Readiness.layer)
+export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.layer, Sheet.layerPlaces))
 
 /** A host's traces repeat what was asked for, and what a voucher's link has in it is as good as its money. */
 const layerUnsaid = Layer.effect(

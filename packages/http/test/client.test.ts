@@ -216,7 +216,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
           account: ["account"],
           rates: ["rates"],
-          read: ["balance", "deposit", "payer", "transactions", "withdrawal"],
+          read: ["balance", "deposit", "exportTransactions", "getStatement", "payer", "transactions", "withdrawal"],
           operator: [
             "allowKeyFrom",
             "changePlan",

@@ -224,7 +224,9 @@ const [oursBy, otherBy] = await Promise.all(
   )
 )
 
-const withId = operations.filter(({ path }) => path.includes("{") && path !== "/readyz/{check}")
+// Everybody has each month.
+const isNoId = (path: string) => path === "/readyz/{check}" || path.endsWith("/statements/{month}")
+const withId = operations.filter(({ path }) => path.includes("{") && !isNoId(path))
 const listed = operations.filter(({ method, path, answers, opens }) => {
   const { properties } = resolve(answers.get(200) ?? {})
   const data = OpenApi.isObject(properties) ? properties["data"] : undefined

@@ -206,6 +206,15 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/account": { get: {} },
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },
+  "/v1/transactions/export": { get: {} },
+  "/operator/transactions/export": { get: { key: operatorToken } },
+  "/operator/companies/{companyId}/transactions/export": {
+    get: { key: operatorToken, path: `/operator/companies/${company.id}/transactions/export` }
+  },
+  "/v1/statements/{month}": { get: { path: "/v1/statements/2026-01" } },
+  "/operator/companies/{companyId}/statements/{month}": {
+    get: { key: operatorToken, path: `/operator/companies/${company.id}/statements/2026-01` }
+  },
   "/v1/transactions/withdrawals/{withdrawalID}": { get: { path: `/v1/transactions/withdrawals/${withdrawalID}` } },
   "/v1/transactions/withdrawals/{withdrawalID}/approve": {
     post: { path: `/v1/transactions/withdrawals/${await waiting()}/approve` }
@@ -414,7 +423,8 @@ describe("the OpenAPI document", () => {
     // oxlint-disable-next-line typescript/no-explicit-any -- as above
     const response = operation.responses[status] as any
     const content = response?.content ?? {}
-    return (content["application/json"] ?? content["text/plain; version=0.0.4; charset=utf-8"])?.schema ?? {}
+    const text = content["text/plain; version=0.0.4; charset=utf-8"] ?? content["text/csv; charset=utf-8; header=present"]
+    return (content["application/json"] ?? text)?.schema ?? {}
   }
 
   for (const { name, path, operation } of operations) {

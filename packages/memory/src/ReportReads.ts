@@ -5,6 +5,7 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Audit, Funds, ReportReads } from "@satrail/core/reports/ReportReads"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Bookings from "./Bookings.ts"
 import * as Books from "./Books.ts"
 import * as Lists from "./Lists.ts"
 import type { Read } from "./Reading.ts"
@@ -37,5 +38,8 @@ export const make = (read: Read): ReportReads["Service"] => ({
   transactions: (companyId, query) => read((now) => Lists.transactions(now, companyId, query, Infinity).rows),
   funds: (companyId) => read((now) => funds(now, companyId)),
   audit: (companyId) => read((now) => recount(now, companyId)),
+  bookedSums: (companyId, period) => read((now) => Bookings.sums(now, companyId, period)),
+  bookedEntries: (query) => read((now) => Bookings.entries(now, query)),
+  subjects: (companyId, transferIds) => read((now) => Bookings.subjects(now, companyId, transferIds)),
   faults: (companyId) => read((now) => Books.faults(now, companyId))
 })

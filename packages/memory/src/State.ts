@@ -27,9 +27,10 @@ export function* items<A>(list: List<A> | null): Generator<A> {
   for (let rest = list; rest !== null; rest = rest.tail) yield rest.head
 }
 
-/** A posting, and which transfer it is of. */
+/** A posting, which transfer it is of, and when it was booked. */
 export interface Entry extends Posting {
   readonly transferId: string
+  readonly atMillis: number
 }
 
 /** Work to be done. `dueAtMillis` is also when a claim on it ends. */

@@ -65,14 +65,19 @@ const move = (state: State.State, change: Storable): State.State | Changes.Refus
   Written.is(change) ? Writes.write(state, change) : kindOf(change).move(state, change)
 
 /** Then: is there enough money? */
-const book = (state: State.State, { companyId, postings }: Leg, transferId: string): State.State | Balance.InsufficientBalance => {
+const book = (
+  state: State.State,
+  { companyId, postings }: Leg,
+  transferId: string,
+  atMillis: number
+): State.State | Balance.InsufficientBalance => {
   const balance = State.balanceOf(state, companyId)
   const needed = Balance.need(postings)
   if (needed > 0n && needed > Balance.available(balance)) return new Balance.InsufficientBalance({ companyId, needed })
   return {
     ...state,
     balances: HashMap.set(state.balances, companyId, Balance.add(balance, Balance.effect(postings))),
-    entries: State.push(state.entries, companyId, ...postings.map((posting) => ({ ...posting, transferId })))
+    entries: State.push(state.entries, companyId, ...postings.map((posting) => ({ ...posting, transferId, atMillis })))
   }
 }
 
@@ -161,7 +166,7 @@ export const apply = (state: State.State, change: Storable): readonly [Verdict, 
   const refusal = earlier ?? overtaken ?? frozen(state, change)
   if (refusal !== undefined) return [Exit.fail(refusal), state]
   let next: State.State | Changes.Refusal = move(state, change)
-  for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id)
+  for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id, change.atMillis)
   if (!("_tag" in next) && change.counts !== undefined) next = count(next, change)
   return "_tag" in next ? [Exit.fail(next), state] : [Exit.succeed(Journal.applied), record(next, change)]
 }

@@ -11,6 +11,7 @@ import { Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as Audit from "./AuditStore.ts"
+import * as Bookings from "./Bookings.ts"
 import * as Books from "./Books.ts"
 import * as Coins from "./Coins.ts"
 import * as Company from "./Company.ts"
@@ -123,6 +124,9 @@ export const make = Effect.gen(function* () {
         transactions: yield* Transaction.reads.transactions,
         funds: yield* Ledger.reads.funds,
         audit: yield* Ledger.reads.audit,
+        bookedSums: yield* Bookings.reads.bookedSums,
+        bookedEntries: yield* Bookings.reads.bookedEntries,
+        subjects: yield* Bookings.reads.subjects,
         faults: yield* Books.reads.faults
       })
     )

@@ -124,7 +124,12 @@ const lists: ReadonlyArray<
   [({ auditChain }) => auditChain(0n, 10), ["audit_entries_pkey", "audit_links_pkey"]],
   [({ unmatchedById }) => unmatchedById(one), ["unmatched_anywhere"]],
   [({ suspended }) => suspended(null, 10), ["unmatched_listed"]],
-  [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]]
+  [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]],
+  [
+    ({ bookedEntries }) => bookedEntries({ companyId: one, after: 0n, upTo: 9n, fromMillis: 0, untilMillis: 9, limit: 10 }),
+    ["entries_pkey"]
+  ],
+  [({ subjects }) => subjects(one, [one]), ["checkouts_pkey", "deposits_of_transfer", "invoices_pkey", "withdrawals_of_transfer"]]
 ]
 
 const listing = Effect.forEach(lists, ([read]) => indexesOf(read))

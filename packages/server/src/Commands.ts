@@ -1,6 +1,7 @@
 import * as Network from "@satrail/bitcoin/Network"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as BookCommands from "./BookCommands.ts"
 import { call, company, example, json, list, listed, name, of, paging } from "./CommandParts.ts"
 import { CommandFailed } from "./commands/CommandFailed.ts"
 import { keys } from "./KeyCommands.ts"
@@ -356,6 +357,8 @@ export const satrail = Command.make("satrail").pipe(
         Command.provideEffectDiscard(reconcile, spelt),
         Command.provideEffectDiscard(suspense, spelt),
         Command.provideEffectDiscard(ownFunds, spelt),
+        Command.provideEffectDiscard(BookCommands.exports, spelt),
+        Command.provideEffectDiscard(BookCommands.statement, spelt),
         Command.provideEffectDiscard(verify, spelt),
         Command.provideEffectDiscard(audit, spelt)
       ]

@@ -4,6 +4,7 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type { Balance } from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Found } from "../ledger/Page.ts"
+import type * as Booking from "./Booking.ts"
 import type { Fault } from "./Fault.ts"
 import type { Query, Transaction } from "./Transaction.ts"
 
@@ -37,6 +38,12 @@ export class ReportReads extends Context.Service<
     readonly funds: (companyId: CompanyId.CompanyId) => Read<Funds>
     /** Recounts everything of one company, apart from `faults`: what the invariants are asserted by after a test, never for a request. */
     readonly audit: (companyId: CompanyId.CompanyId) => Read<Audit>
+    /** What was booked for a company before a period and within it, and the last entry that was seen: none with a lower id turns up later. Recounts everything. */
+    readonly bookedSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<Booking.Sums>
+    /** Entries of a company that move what it owns, by id. Looks at as many as a page costs, whatever it leaves out. */
+    readonly bookedEntries: (query: Booking.Query) => Read<Booking.Found>
+    /** The deposits and withdrawals of a company that these transfers are of, in any order. */
+    readonly subjects: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => Read<ReadonlyArray<Booking.Subject>>
     /** Compares everything of one company with everything else of it. Answers what is wrong, at most 1000 of it. */
     readonly faults: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Fault>>
   }

@@ -44,6 +44,7 @@ import * as Liquidity from "../reports/reconciliation/Liquidity.ts"
 import * as AuditLog from "../reports/AuditLog.ts"
 import * as Reconciliation from "../reports/reconciliation/Reconciliation.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
+import * as Bookings from "../reports/Bookings.ts"
 import * as Transactions from "../reports/Transactions.ts"
 import * as PaymentWorker from "../sending/PaymentWorker.ts"
 import * as Recipients from "../sending/Recipients.ts"
@@ -118,6 +119,7 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
     Traced.over(Checkouts.Checkouts, Checkouts.layer),
     Traced.over(Transactions.Transactions, Transactions.layer),
+    Traced.over(Bookings.Bookings, Bookings.layer),
     Traced.over(Backlog.Backlog, Backlog.layer),
     Traced.over(Reconciliation.Reconciliation, Reconciliation.layer),
     Traced.over(Liquidity.Liquidity, Liquidity.layer),

@@ -1,7 +1,8 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Audit from "@satrail/core/ledger/Audit"
+import * as Pages from "@satrail/core/ledger/Page"
 import { AuditLog, idOf, type Query, type Row } from "@satrail/core/reports/AuditLog"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { companyId, Scopes } from "../Authentication.ts"
 import * as Errors from "../Errors.ts"
@@ -9,6 +10,7 @@ import { Example, type World } from "../Examples.ts"
 import * as Page from "../Page.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
+import * as Sheet from "../Sheet.ts"
 import * as View from "../View.ts"
 
 const { literals } = Audit.Actor.fields.actor
@@ -101,6 +103,41 @@ const parametersOf = ({ cursor: _, from, until, limit, ...texts }: Asked, { limi
   limit: String(limit ?? shown)
 })
 
+/** What a list is asked for as a file: all of it, from the newest line on. */
+const file = {
+  format: Schema.optionalKey(
+    Sheet.Format.annotate({
+      description: "All of it in one file, streamed, in place of a page: `csv` (RFC 4180) or `jsonl`. Without `limit` and `cursor`"
+    })
+  )
+}
+
+const columnsOf = (members: Readonly<Record<string, View.Member<Row, Schema.Constraint>>>): ReadonlyArray<Sheet.Column<Row>> =>
+  Object.entries(members).map(([name, [, of]]) => ({
+    name,
+    of: (row) => {
+      const value: unknown = of(row)
+      return typeof value === "string" || typeof value === "number" ? value : null
+    }
+  }))
+
+const columns = columnsOf(view.members)
+const operatorColumns = columnsOf(operators.members)
+
+const all = (log: AuditLog["Service"], of: CompanyId.CompanyId | null, query: Query) =>
+  Stream.paginate(
+    null,
+    Effect.fnUntraced(function* (before: string | null) {
+      const { rows, next } = yield* log.list(of, { ...query, limit: Pages.limit.maximum, before })
+      return [rows, Option.map(Option.fromUndefinedOr(next), ({ id }): string | null => id)] as const
+    })
+  )
+
+const whole = ({ limit, cursor }: Asked) =>
+  limit === undefined && cursor === undefined
+    ? Effect.void
+    : Effect.fail(Errors.malformedRequest([{ path: "format", message: "A file has all there is: leave limit and cursor away" }]))
+
 const example = ({ id, millis, companyId, apiKey }: World): Row => ({
   id: idOf(3_461_120n),
   companyId,
@@ -119,22 +156,31 @@ const example = ({ id, millis, companyId, apiKey }: World): Row => ({
 
 const about =
   "Who did what, the newest first: changes of keys, companies, settings and webhook endpoints, withdrawals, vouchers, everything that the operator did, and what was refused. Nobody can change or remove an entry unseen: each has its place in a chain of hashes, which `satrail verify` checks. The next page is in the `Link` header; of what is picked among very many a page may have fewer entries, and yet a next page."
-const errors = Errors.of("malformed", "store_unavailable")
+const errors = Errors.of("malformed", "overloaded", "store_unavailable")
 
 const path = "/v1/audit"
 const page = Page.of(view, "Audit log", path)
 
 const list = Section.company(
-  HttpApiEndpoint.get("listAudit", path, { query: { ...Page.place(), ...filters }, success: page.success, error: errors })
+  HttpApiEndpoint.get("listAudit", path, {
+    query: { ...Page.place(), ...filters, ...file },
+    success: [page.success, ...Sheet.success],
+    error: errors
+  })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "List the audit log")
     .annotate(OpenApi.Description, `${about} Needs the scope \`read\`.`)
     .annotate(Example, (world) => ({ message: "Audit log", data: [view.of(example(world))] })),
-  AuditLog,
-  (log) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = queryOf(query)
-      const { rows, next } = yield* Errors.answered(log.list(yield* companyId, asked))
+  Effect.all([AuditLog, Sheet.Places]),
+  ([log, places]) =>
+    Effect.fnUntraced(function* ({ query: { format, ...query } }) {
+      const [id, asked] = [yield* companyId, queryOf(query)]
+      if (format !== undefined) {
+        yield* whole(query)
+        yield* places(id)
+        return Sheet.answer(all(log, id, asked), { columns, format, name: `audit-${id}` })
+      }
+      const { rows, next } = yield* Errors.answered(log.list(id, asked))
       return page.answer(rows, parametersOf(query, asked), next)
     })
 )
@@ -147,19 +193,25 @@ const operatorList = Section.operator(
     query: {
       ...Page.place(),
       ...filters,
+      ...file,
       company_id: Schema.optionalKey(Scalars.Uuid.annotate({ description: "Only this company's log" }))
     },
-    success: operatorPage.success,
+    success: [operatorPage.success, ...Sheet.success],
     error: errors
   })
     .annotate(OpenApi.Summary, "List everybody's audit log")
     .annotate(OpenApi.Description, about)
     .annotate(Example, (world) => ({ message: "Audit log", data: [operators.of(example(world))] })),
-  AuditLog,
-  (log) =>
-    Effect.fnUntraced(function* ({ query: { company_id, ...query } }) {
+  Effect.all([AuditLog, Sheet.Places]),
+  ([log, places]) =>
+    Effect.fnUntraced(function* ({ query: { company_id, format, ...query } }) {
       const asked = queryOf(query)
       const of = company_id === undefined ? null : CompanyId.make(company_id.toLowerCase())
+      if (format !== undefined) {
+        yield* whole(query)
+        yield* places("operator")
+        return Sheet.answer(all(log, of, asked), { columns: operatorColumns, format, name: of === null ? "audit" : `audit-${of}` })
+      }
       const { rows, next } = yield* Errors.answered(log.list(of, asked))
       return operatorPage.answer(rows, { ...parametersOf(query, asked), ...(of !== null && { company_id: of }) }, next)
     })

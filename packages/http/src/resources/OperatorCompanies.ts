@@ -22,9 +22,11 @@ import * as Companies from "./Companies.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Domains from "./Domains.ts"
 import * as Events from "./Events.ts"
+import * as Exports from "./Exports.ts"
 import * as Invoices from "./Invoices.ts"
 import * as LightningAddresses from "./LightningAddresses.ts"
 import * as OnChainAddresses from "./OnChainAddresses.ts"
+import * as Statements from "./Statements.ts"
 import * as Transactions from "./Transactions.ts"
 import * as Vouchers from "./Vouchers.ts"
 import * as Deliveries from "./WebhookDeliveries.ts"
@@ -168,6 +170,8 @@ export const section = Section.make(
     keys,
     OfCompany.read(Transactions.balance),
     OfCompany.read(Transactions.list),
+    OfCompany.read(Exports.transactions),
+    OfCompany.read(Statements.get),
     OfCompany.read(Withdrawals.get),
     OfCompany.read(Deposits.get),
     OfCompany.read(Deposits.getPayer),

@@ -73,6 +73,18 @@ const cursorIn = (link = ""): string | undefined => {
   return URL.parse(target, "http://localhost")?.searchParams.get("cursor") ?? undefined
 }
 
+const away = (url: string) => (cause: unknown) =>
+  new CommandFailed({ message: `${url} does not answer as satrail does. Is it running?\n  ${reasonsOf(cause).join("\n  ")}` })
+
+/** A refusal, as it is told. */
+const refusalOf = ({ message, error }: typeof Envelope.Type): CommandFailed | undefined => {
+  if (error === undefined) return undefined
+  const { code, issues = [] } = error
+  const told = issues.map(({ path, message }) => `\n  ${path === "" ? "" : `${path}: `}${message}`)
+  // The message of a refusal that has issues is made of them.
+  return new CommandFailed({ message: told.length === 0 ? `${message} (${code})` : `Refused (${code}):${told.join("")}` })
+}
+
 /** Calls a route. A refusal is printed as it is. */
 export const ask = Effect.fnUntraced(function* (
   method: Method,
@@ -94,18 +106,20 @@ export const ask = Effect.fnUntraced(function* (
       }))
     ),
     Effect.provide(FetchHttpClient.layer),
-    Effect.mapError(
-      (cause) =>
-        new CommandFailed({ message: `${url} does not answer as satrail does. Is it running?\n  ${reasonsOf(cause).join("\n  ")}` })
-    )
+    Effect.mapError(away(url))
   )
-  if (answer.error !== undefined) {
-    const { code, issues = [] } = answer.error
-    const told = issues.map(({ path, message }) => `\n  ${path === "" ? "" : `${path}: `}${message}`)
-    // The message of a refusal that has issues is made of them.
-    return yield* new CommandFailed({ message: told.length === 0 ? `${answer.message} (${code})` : `Refused (${code}):${told.join("")}` })
-  }
-  return answer
+  const refusal = refusalOf(answer)
+  return refusal === undefined ? answer : yield* refusal
+})
+
+/** The body of an answer that is no envelope, as it comes in. */
+export const stream = Effect.fnUntraced(function* (route: string) {
+  const { url, token } = yield* target(route)
+  const request = HttpClientRequest.get(new URL(route, url)).pipe(HttpClientRequest.bearerToken(token))
+  const response = yield* HttpClient.execute(request).pipe(Effect.provide(FetchHttpClient.layer), Effect.mapError(away(url)))
+  if (response.status < 400) return response.stream
+  const refused = yield* Effect.flatMap(response.json, Schema.decodeUnknownEffect(Envelope)).pipe(Effect.mapError(away(url)))
+  return yield* refusalOf(refused) ?? away(url)(new Error(`it answered ${response.status}`))
 })
 
 /** What was answered, as this version of the program knows it. */

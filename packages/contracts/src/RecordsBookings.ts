@@ -1,0 +1,217 @@
+import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Balance from "@satrail/core/ledger/Balance"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Booking from "@satrail/core/reports/Booking"
+import * as Statement from "@satrail/core/reports/Statement"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Voucher from "@satrail/core/sending/Voucher"
+import { Records } from "@satrail/core/service/Records"
+import { Effect } from "effect"
+import type * as Contract from "./Contract.ts"
+import {
+  begin,
+  claimFor,
+  committed,
+  companyWith,
+  created,
+  lightningAttempt,
+  onChain,
+  open,
+  output,
+  payment,
+  proof,
+  transfer,
+  unopened,
+  voucher,
+  withdrawal
+} from "./Fixtures.ts"
+
+const everything: Booking.Period = { fromMillis: 0, untilMillis: 9_000_000_000_000 }
+
+/** All entries that move what a company owns, in pages of this many. */
+const paged = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, period: Booking.Period, limit: number, last?: bigint) {
+  const records = yield* Records
+  const upTo = last ?? (yield* records.bookedSums(companyId, period)).last
+  const all: Array<Booking.Entry> = []
+  let after: bigint | null = 0n
+  while (after !== null) {
+    const page: Booking.Found = yield* records.bookedEntries({ ...period, companyId, after, upTo, limit })
+    assert.isAtMost(page.entries.length, limit)
+    all.push(...page.entries)
+    after = page.lookedTo
+  }
+  return all
+})
+
+const folded = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<Booking.Booking> => {
+  const { closed, open } = Booking.fold(undefined, entries)
+  return open === undefined ? closed : [...closed, open]
+}
+
+const fees = { serviceFee: Msat.make(5_001n), networkAllowance: Msat.make(10_000n) }
+
+/** A withdrawal of this many sats that was paid, with both fees. */
+const sent = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
+  const { withdrawal, fence } = yield* begin(companyId, sats, fees)
+  yield* committed(
+    Withdrawal.dispatched(withdrawal, yield* lightningAttempt, fence, withdrawal.createdAtMillis),
+    Withdrawal.settled(withdrawal, yield* proof(3), fence, withdrawal.createdAtMillis + 1)
+  )
+  return withdrawal
+})
+
+/** A company to which everything happened that is booked: what it is left with is what its balance says. */
+const busy = Effect.gen(function* () {
+  const companyId = yield* companyWith(1_000)
+  const paid = yield* sent(companyId, 200)
+  const held = yield* withdrawal(companyId, 50, fees)
+  yield* committed(Withdrawal.requested(held), Voucher.created(yield* voucher(companyId, 20)))
+  const seen = yield* output(companyId, 300, { height: 7 })
+  yield* committed(Deposit.seen(seen), Deposit.confirmed(seen, seen.createdAtMillis + 1))
+  const settled: Deposit.Deposit = { ...seen, status: "settled", revision: 1 }
+  yield* committed(Deposit.reversed(settled, Msat.fromSats(15), seen.createdAtMillis + 2))
+  return { companyId, paid, seen }
+})
+
+/** Of what was booked only. */
+export const money = {
+  "sums, entries and the balance of a company agree to the msat, whatever was booked": Effect.gen(function* () {
+    const records = yield* Records
+    const { companyId } = yield* busy
+    const { before, within } = yield* records.bookedSums(companyId, everything)
+    assert.deepStrictEqual(before, [])
+    assert.deepStrictEqual(Balance.effect(within), yield* records.balance(companyId))
+    const bookings = folded(yield* paged(companyId, everything, 2))
+    assert.strictEqual(Msat.sum(...bookings.map(Booking.total)), (yield* records.balance(companyId)).posted)
+    assert.deepStrictEqual(
+      bookings.map(({ kind, amount, serviceFee, networkFee }) => [kind, amount, serviceFee, networkFee]),
+      [
+        ["deposit", 1_000_000n, 0n, 0n],
+        ["withdrawal", -200_000n, -5_001n, -10_000n],
+        ["deposit", 300_000n, 0n, 0n],
+        ["reversal", -285_000n, 0n, 0n]
+      ]
+    )
+    const statement = Statement.of({ last: 0n, before, within })
+    assert.strictEqual(
+      Msat.make(statement.opening.posted + Statement.received(statement) - Statement.sent(statement) - Statement.fees(statement)),
+      statement.closing.posted
+    )
+  }),
+  "each page of entries goes on where the one before it ended, whatever its size": Effect.gen(function* () {
+    const { companyId } = yield* busy
+    const all = yield* paged(companyId, everything, 1000)
+    assert.isTrue(all.every(({ id }, n) => n === 0 || id > (all[n - 1]?.id ?? 0n)))
+    for (const limit of [1, 2, 3, all.length]) assert.deepStrictEqual(yield* paged(companyId, everything, limit), all, `${limit}`)
+  }),
+  "what is booked after the sums were read is beyond their last entry": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* companyWith(10)
+    const { last } = yield* records.bookedSums(companyId, everything)
+    yield* committed(yield* payment(yield* created(companyId, 5), 5))
+    assert.lengthOf(yield* paged(companyId, everything, 10, last), 1)
+    assert.lengthOf(yield* paged(companyId, everything, 10), 2)
+  })
+} satisfies Contract.Promises<Journal | Records | Tasks>
+
+export const other = {
+  "a period has what was booked from its first moment on, and nothing of its end; what was before it is in another sum": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const atMillis = 1_700_000_000_000
+      for (const n of [0, 1, 2, 3]) {
+        const seen = yield* output(companyId, 10 ** n, { createdAtMillis: atMillis })
+        yield* committed(Deposit.seen(seen), Deposit.confirmed(seen, atMillis + n))
+      }
+      const period = { fromMillis: atMillis + 1, untilMillis: atMillis + 3 }
+      const { before, within } = yield* records.bookedSums(companyId, period)
+      const turnover = (sats: number, count: number) => [{ from: "chain", to: "available", amount: Msat.fromSats(sats), count }]
+      assert.deepStrictEqual<ReadonlyArray<object>>(before, turnover(1, 1))
+      assert.deepStrictEqual<ReadonlyArray<object>>(within, turnover(110, 2))
+      const entries = yield* paged(companyId, period, 1)
+      assert.deepStrictEqual(
+        entries.map(({ amount, atMillis: at }) => [amount, at - atMillis]),
+        [
+          [10_000n, 1],
+          [100_000n, 2]
+        ]
+      )
+    }
+  ),
+  "nobody's entries, sums or records are another company's": Effect.gen(function* () {
+    const records = yield* Records
+    const [{ companyId, paid }, otherId] = [yield* busy, yield* companyWith(7)]
+    const { within } = yield* records.bookedSums(otherId, everything)
+    assert.strictEqual(Balance.effect(within).posted, 7_000n)
+    assert.lengthOf(yield* paged(otherId, everything, 10), 1)
+    assert.deepStrictEqual(yield* records.subjects(otherId, [paid.ledgerTxId]), [])
+    assert.lengthOf(yield* records.subjects(companyId, [paid.ledgerTxId]), 1)
+    const none = yield* unopened
+    assert.deepStrictEqual(yield* records.bookedSums(none, everything), { last: 0n, before: [], within: [] })
+    assert.deepStrictEqual(yield* paged(none, everything, 10), [])
+  }),
+  "the record of a booking is found by its transfer, with what is known of it": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const invoice = yield* created(companyId, 100, { rate: "64000.5", rateAtMillis: 1_699_999_999_999 })
+    const paid = yield* payment(invoice, 100)
+    yield* committed(paid)
+    const asked = yield* withdrawal(companyId, 40, { rate: "65000", rateAtMillis: 1_700_000_000_000, ...onChain })
+    yield* committed(Withdrawal.requested(asked))
+    const deposit = paid.writes[1].record
+    const found = yield* records.subjects(companyId, [asked.ledgerTxId, deposit.ledgerTxId, "00000000-0000-7000-8000-000000000001"])
+    const byType = (a: { readonly type: string }, b: { readonly type: string }) => (a.type < b.type ? -1 : 1)
+    const expected: ReadonlyArray<Booking.Subject> = [
+      {
+        transferId: deposit.ledgerTxId,
+        type: "deposit",
+        id: deposit.id,
+        rail: "lightning",
+        recipient: deposit.recipient,
+        paymentHash: invoice.paymentHash,
+        chainTxId: null,
+        invoiceId: invoice.id,
+        checkoutId: null,
+        refundId: null,
+        rate: "64000.5",
+        rateAtMillis: 1_699_999_999_999,
+        currency: null,
+        metadata: deposit.metadata
+      },
+      {
+        transferId: asked.ledgerTxId,
+        type: "withdrawal",
+        id: asked.id,
+        rail: "on_chain",
+        recipient: asked.recipient,
+        paymentHash: null,
+        chainTxId: null,
+        invoiceId: null,
+        checkoutId: null,
+        refundId: null,
+        rate: "65000",
+        rateAtMillis: 1_700_000_000_000,
+        currency: null,
+        metadata: asked.metadata
+      }
+    ]
+    assert.deepStrictEqual(found.toSorted(byType), expected)
+  }),
+  "what one company pays another is a withdrawal of the one and a deposit of the other, of one transfer": Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(100), yield* open]
+    const begun = yield* begin(payer, 30, fees)
+    const invoice = yield* created(payee, 30)
+    yield* claimFor(begun, invoice)
+    yield* committed(yield* transfer(begun, invoice))
+    const [, out] = folded(yield* paged(payer, everything, 10))
+    const [into] = folded(yield* paged(payee, everything, 10))
+    assert.deepInclude(out, { kind: "withdrawal", amount: Msat.fromSats(-30), transferId: begun.withdrawal.ledgerTxId })
+    assert.deepInclude(into, { kind: "deposit", amount: Msat.fromSats(30), transferId: begun.withdrawal.ledgerTxId })
+    assert.lengthOf(yield* (yield* Records).subjects(payer, [begun.withdrawal.ledgerTxId]), 1)
+  })
+} satisfies Contract.Promises<Journal | Records | Tasks>

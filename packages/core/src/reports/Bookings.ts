@@ -1,0 +1,160 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
+import type { Company } from "../accounts/Company.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
+import { Invalid } from "../base/Invalid.ts"
+import * as Metadata from "../base/Metadata.ts"
+import * as Balance from "../ledger/Balance.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import * as Paid from "../receiving/Paid.ts"
+import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import * as Booking from "./Booking.ts"
+import { ReportReads } from "./ReportReads.ts"
+import * as Statement from "./Statement.ts"
+
+/** How many entries are in memory at once, for each export. */
+export const pageSize = 1000
+
+const companiesAtOnce = 100
+
+/** What an export says, one after the other: where it begins, each booking with the balance after it, and where it ends, which makes it whole. */
+export type Line =
+  | { readonly _tag: "Opening"; readonly companyId: CompanyId.CompanyId; readonly atMillis: number; readonly balance: Msat.Msat }
+  | {
+      readonly _tag: "Booked"
+      readonly companyId: CompanyId.CompanyId
+      readonly booking: Booking.Booking
+      /** Undefined where the booking is of no deposit or withdrawal. */
+      readonly subject: Subject | undefined
+      readonly balance: Msat.Msat
+    }
+  | {
+      readonly _tag: "Closing"
+      readonly companyId: CompanyId.CompanyId
+      readonly atMillis: number
+      readonly balance: Msat.Msat
+      readonly count: number
+    }
+
+/** With metadata whichever version wrote the record. */
+export interface Subject extends Booking.Subject {
+  readonly metadata: Metadata.Metadata
+}
+
+export type Lines = Stream.Stream<Line, StoreUnavailable>
+
+/** A month of a company. */
+export interface Month extends Statement.Statement, Booking.Period {
+  readonly companyId: CompanyId.CompanyId
+  readonly month: string
+  readonly isFinal: boolean
+}
+
+/** What was booked, for people who keep books. */
+export class Bookings extends Context.Service<
+  Bookings,
+  {
+    /**
+     * Everything that was booked for a company in a period, in the ledger's order. What it reads is what was committed when it began; memory does not grow with
+     * how much that is. Its lines add up to what the ledger says, or it dies before its end.
+     */
+    readonly lines: (companyId: CompanyId.CompanyId, period: Booking.Period) => Effect.Effect<Lines, StoreUnavailable>
+    /** The same of every company, one company after the other. */
+    readonly linesOfAll: (period: Booking.Period) => Lines
+    /** A month, `2026-01`, in UTC; of one that is not over, as far as it is. */
+    readonly statement: (companyId: CompanyId.CompanyId, month: string) => Effect.Effect<Month, Invalid | StoreUnavailable>
+  }
+>()("@satrail/core/reports/Bookings") {}
+
+// A company that pays itself has both in one transfer.
+const keyOf = (type: Booking.Subject["type"], transferId: string): string => `${type} ${transferId}`
+
+const subjectOf = (subjects: ReadonlyMap<string, Subject>, { kind, transferId }: Booking.Booking): Subject | undefined => {
+  if (kind === "adjustment") return undefined
+  return subjects.get(keyOf(kind === "withdrawal" ? "withdrawal" : "deposit", transferId))
+}
+
+interface Place {
+  readonly after: bigint
+  readonly open: Booking.Booking | undefined
+  readonly balance: Msat.Msat
+  readonly count: number
+}
+
+export const make = Effect.gen(function* () {
+  const accounts = yield* AccountReads
+  const reports = yield* ReportReads
+  const receiving = yield* ReceivingReads
+  const metadataPaid = yield* Paid.make
+
+  /** What an earlier version did not write down is looked up, as everywhere. */
+  const complete = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, subject: Booking.Subject) {
+    if (subject.metadata !== null) return { ...subject, metadata: subject.metadata }
+    const deposit = yield* receiving.deposit(companyId, subject.id)
+    return { ...subject, metadata: Option.isNone(deposit) ? Metadata.empty : yield* metadataPaid.ofDeposit(deposit.value) }
+  })
+
+  const subjectsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, bookings: ReadonlyArray<Booking.Booking>) {
+    if (bookings.length === 0) return new Map<string, Subject>()
+    const found = yield* reports.subjects(companyId, [...new Set(bookings.map(({ transferId }) => transferId))])
+    const subjects = yield* Effect.forEach(found, (one): Effect.Effect<Subject, StoreUnavailable> => complete(companyId, one), {
+      concurrency: 16
+    })
+    return new Map(subjects.map((one) => [keyOf(one.type, one.transferId), one]))
+  })
+
+  const lines = (companyId: CompanyId.CompanyId, period: Booking.Period) =>
+    Effect.map(reports.bookedSums(companyId, period), ({ last, before, within }): Lines => {
+      const opening = Balance.effect(before).posted
+      const closing = Msat.sum(opening, Balance.effect(within).posted)
+      const page = Effect.fnUntraced(function* ({ after, open, balance, count }: Place) {
+        const found = yield* reports.bookedEntries({ ...period, companyId, after, upTo: last, limit: pageSize })
+        const folded = Booking.fold(open, found.entries)
+        const isLast = found.lookedTo === null
+        const closed = isLast && folded.open !== undefined ? [...folded.closed, folded.open] : folded.closed
+        const subjects = yield* subjectsOf(companyId, closed)
+        let now = balance
+        const booked = closed.map((booking): Line => {
+          now = Msat.sum(now, Booking.total(booking))
+          return { _tag: "Booked", companyId, booking, subject: subjectOf(subjects, booking), balance: now }
+        })
+        if (found.lookedTo !== null)
+          return [
+            booked,
+            Option.some<Place>({ after: found.lookedTo, open: folded.open, balance: now, count: count + booked.length })
+          ] as const
+        if (now !== closing)
+          return yield* Effect.die(new Error(`the lines of ${companyId} end with ${now} msat, the ledger with ${closing}`))
+        const end: Line = { _tag: "Closing", companyId, atMillis: period.untilMillis, balance: now, count: count + booked.length }
+        return [[...booked, end], Option.none<Place>()] as const
+      })
+      const begin: Line = { _tag: "Opening", companyId, atMillis: period.fromMillis, balance: opening }
+      return Stream.concat(
+        Stream.succeed(begin),
+        Stream.paginate<Place, Line, StoreUnavailable>({ after: 0n, open: undefined, balance: opening, count: 0 }, page)
+      )
+    })
+
+  const companies = Stream.paginate<string | null, Company, StoreUnavailable>(null, (after) =>
+    Effect.map(accounts.companies(after, companiesAtOnce), (page) => {
+      const last = page.length < companiesAtOnce ? undefined : page.at(-1)
+      return [page, Option.map(Option.fromUndefinedOr(last), ({ id }): string | null => id)] as const
+    })
+  )
+
+  return Bookings.of({
+    lines,
+    linesOfAll: (period) => Stream.flatMap(companies, ({ id }) => Stream.unwrap(lines(id, period))),
+    statement: Effect.fnUntraced(function* (companyId, month) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const period = Statement.monthOf(month)
+      if (period === undefined || period.fromMillis > nowMillis)
+        return yield* new Invalid({ path: "month", message: "A month that has begun, in UTC: such as 2026-01" })
+      const sums = yield* reports.bookedSums(companyId, period)
+      return { ...Statement.of(sums), ...period, companyId, month, isFinal: Statement.isFinal(period, nowMillis) }
+    })
+  })
+})
+
+export const layer = Layer.effect(Bookings, make)

@@ -1,0 +1,122 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Decimal from "../src/base/Decimal.ts"
+import type { Account } from "../src/ledger/Change.ts"
+import * as Booking from "../src/reports/Booking.ts"
+import * as Statement from "../src/reports/Statement.ts"
+import { Result } from "effect"
+
+let last = 0n
+const entry = (transferId: string, from: Account, to: Account, amount: number, atMillis = 0): Booking.Entry => ({
+  id: ++last,
+  transferId,
+  from,
+  to,
+  amount: Msat.make(BigInt(amount)),
+  atMillis
+})
+
+const fold = (...pages: ReadonlyArray<ReadonlyArray<Booking.Entry>>) => {
+  let open: Booking.Booking | undefined
+  const all: Array<Booking.Booking> = []
+  for (const page of pages) {
+    const folded = Booking.fold(open, page)
+    all.push(...folded.closed)
+    open = folded.open
+  }
+  return [...all, ...(open === undefined ? [] : [open])].map(({ kind, transferId, amount, serviceFee, networkFee }) =>
+    [kind, transferId, amount, serviceFee, networkFee].join(" ")
+  )
+}
+
+describe("what was booked", () => {
+  it("bookings: a withdrawal is one line with both of its fees, also where a page ends within it", () => {
+    const entries = [
+      entry("a", "node", "available", 5_000),
+      entry("b", "available", "held", 1_015),
+      entry("b", "held", "node", 1_000),
+      entry("b", "held", "service_fees", 5),
+      entry("b", "held", "network_fees", 10),
+      entry("c", "held", "chain", 7)
+    ]
+    const lines = ["deposit a 5000 0 0", "withdrawal b -1000 -5 -10", "withdrawal c -7 0 0"]
+    for (let at = 0; at <= entries.length; at++) assert.deepStrictEqual(fold(entries.slice(0, at), entries.slice(at)), lines, `${at}`)
+  })
+
+  it("bookings: what comes, goes and comes again in one transfer is a line each; what is only held is none", () => {
+    const moves = [
+      entry("a", "chain", "available", 9),
+      entry("a", "available", "chain", 7),
+      entry("a", "chain", "available", 7),
+      entry("b", "available", "held", 3),
+      entry("b", "held", "available", 3)
+    ]
+    assert.deepStrictEqual(fold(moves), ["deposit a 9 0 0", "reversal a -7 0 0", "deposit a 7 0 0"])
+  })
+
+  it("bookings: what is neither deposit nor withdrawal is an adjustment, whichever account it came from or went to", () => {
+    const moves = [
+      entry("a", "loss", "available", 9),
+      entry("b", "available", "suspense", 2),
+      entry("c", "available", "service_fees", 3),
+      entry("d", "service_fees", "available", 1),
+      entry("e", "held", "loss", 4)
+    ]
+    const lines = ["adjustment a 9 0 0", "adjustment b -2 0 0", "adjustment c -3 0 0", "adjustment d 1 0 0", "adjustment e -4 0 0"]
+    assert.deepStrictEqual(fold(moves), lines)
+  })
+
+  it("bookings: a value in fiat has two decimals, and is rounded half away from nothing", () => {
+    const value = (msat: bigint, rate: string) => Booking.fiatValue(Msat.make(msat), Result.getOrThrow(Decimal.parse(rate)))
+    assert.deepStrictEqual(
+      [
+        value(1_563_000n, "64000"),
+        value(-1_563_000n, "64000"),
+        value(7_812n, "64000"),
+        value(7_813n, "64000"),
+        value(-1n, "64000"),
+        value(100_000_000_000n, "65000.125")
+      ],
+      ["1.00", "-1.00", "0.00", "0.01", "0.00", "65000.13"]
+    )
+  })
+
+  it("statement: opening, in, out and fees add up to closing, to the msat, whatever was booked", () => {
+    const accounts: ReadonlyArray<Account> = [
+      "available",
+      "held",
+      "node",
+      "chain",
+      "service_fees",
+      "network_fees",
+      "suspense",
+      "loss",
+      "internal"
+    ]
+    let amount = 1n
+    const turnovers = () =>
+      accounts.flatMap((from) =>
+        accounts.flatMap((to): ReadonlyArray<Booking.Turnover> => {
+          amount = (amount * 7n + 3n) % 1_000_003n
+          return from === to ? [] : [{ from, to, amount: Msat.make(amount), count: 1 }]
+        })
+      )
+    const one = Statement.of({ last: 0n, before: turnovers(), within: turnovers() })
+    const { opening, closing } = one
+    assert.strictEqual<bigint>(opening.posted + Statement.received(one) - Statement.sent(one) - Statement.fees(one), closing.posted)
+    assert.isTrue([Statement.received(one), Statement.sent(one), Statement.fees(one)].every((sum) => sum > 0n))
+  })
+
+  it("statement: a month begins and ends at midnight UTC, and is final a while after its end", () => {
+    const january = Statement.monthOf("2026-01") ?? assert.fail()
+    assert.deepStrictEqual(
+      [january.fromMillis, january.untilMillis].map((at) => new Date(at).toISOString()),
+      ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"]
+    )
+    assert.strictEqual(Statement.monthOf("2025-12")?.untilMillis, january.fromMillis)
+    for (const text of ["2026-13", "2026-00", "2026-1", "26-01", "2026-01-01", "", "２０２６-01"])
+      assert.isUndefined(Statement.monthOf(text), text)
+    assert.isFalse(Statement.isFinal(january, january.untilMillis))
+    assert.isTrue(Statement.isFinal(january, january.untilMillis + Statement.settlingMillis))
+  })
+})

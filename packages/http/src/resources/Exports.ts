@@ -1,0 +1,143 @@
+import * as Decimal from "@satrail/core/base/Decimal"
+import * as Metadata from "@satrail/core/base/Metadata"
+import * as Booking from "@satrail/core/reports/Booking"
+import { Bookings, type Line } from "@satrail/core/reports/Bookings"
+import { Clock, Effect, Result, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { companyId, Scopes } from "../Authentication.ts"
+import * as Errors from "../Errors.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as Sheet from "../Sheet.ts"
+
+const path = "/v1/transactions/export"
+
+type Booked = Extract<Line, { readonly _tag: "Booked" }>
+
+/** What a booking says; of the first and the last line nothing. */
+const booked =
+  (of: (line: Booked) => Sheet.Cell) =>
+  (line: Line): Sheet.Cell =>
+    line._tag === "Booked" ? of(line) : null
+
+const fiat = ({ booking, subject }: Booked): Sheet.Cell => {
+  const rate = subject?.rate === null || subject === undefined ? undefined : Decimal.parse(subject.rate)
+  return rate === undefined || Result.isFailure(rate) ? null : { digits: Booking.fiatValue(booking.amount, rate.success) }
+}
+
+/** The columns, in their order. New ones are added at the end. */
+const columns: ReadonlyArray<Sheet.Column<Line>> = [
+  { name: "company_id", of: (line) => line.companyId },
+  { name: "booked_at", of: (line) => Scalars.instant(line._tag === "Booked" ? line.booking.atMillis : line.atMillis) },
+  { name: "type", of: (line) => (line._tag === "Booked" ? line.booking.kind : line._tag.toLowerCase()) },
+  { name: "id", of: booked(({ subject }) => subject?.id ?? null) },
+  { name: "ledger_tx_id", of: booked(({ booking }) => booking.transferId) },
+  { name: "rail_type", of: booked(({ subject }) => subject?.rail ?? null) },
+  { name: "amount_sats", of: booked(({ booking }) => Sheet.sats(booking.amount)) },
+  { name: "service_fee_sats", of: booked(({ booking }) => Sheet.sats(booking.serviceFee)) },
+  { name: "network_fee_sats", of: booked(({ booking }) => Sheet.sats(booking.networkFee)) },
+  { name: "total_sats", of: booked(({ booking }) => Sheet.sats(Booking.total(booking))) },
+  { name: "balance_sats", of: (line) => Sheet.sats(line.balance) },
+  { name: "fiat_currency", of: booked(({ subject }) => subject?.currency?.toUpperCase() ?? null) },
+  { name: "fiat_rate", of: booked(({ subject }) => (subject?.rate === null || subject === undefined ? null : { digits: subject.rate })) },
+  { name: "fiat_rate_at", of: booked(({ subject }) => Scalars.instantOrNull(subject?.rateAtMillis ?? null)) },
+  { name: "fiat_amount", of: booked(fiat) },
+  { name: "recipient", of: booked(({ subject }) => subject?.recipient ?? null) },
+  { name: "payment_hash", of: booked(({ subject }) => subject?.paymentHash ?? null) },
+  { name: "chain_tx_id", of: booked(({ subject }) => subject?.chainTxId ?? null) },
+  { name: "lightning_invoice_id", of: booked(({ subject }) => subject?.invoiceId ?? null) },
+  { name: "checkout_id", of: booked(({ subject }) => subject?.checkoutId ?? null) },
+  { name: "refund_id", of: booked(({ subject }) => subject?.refundId ?? null) },
+  { name: "metadata", of: booked(({ subject }) => (subject === undefined ? null : { json: subject.metadata })) }
+]
+
+/** Keys of metadata with a column each. A line without the key has nothing there. */
+const columnsOf = (keys: ReadonlyArray<string>): ReadonlyArray<Sheet.Column<Line>> => [
+  ...columns,
+  ...keys.map((key) => ({
+    name: `metadata.${key}`,
+    of: booked(({ subject }) => (subject !== undefined && Object.hasOwn(subject.metadata, key) ? (subject.metadata[key] ?? null) : null))
+  }))
+]
+
+const keysOf = (text: string): ReadonlyArray<string> => [...new Set(text.split(","))]
+
+const keysIssue = (text: string): string | undefined => {
+  const keys = keysOf(text)
+  if (keys.length > Metadata.limits.keys) return `At most ${Metadata.limits.keys} keys`
+  return Metadata.issues(Object.fromEntries(keys.map((key) => [key, ""])))[0]?.message
+}
+
+const query = {
+  format: Schema.optionalKey(Sheet.Format),
+  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "What was booked from then on; by default everything" })),
+  to: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "What was booked before then; by default until now" })),
+  metadata_keys: Schema.optionalKey(
+    Schema.String.annotate({
+      description: `Keys of metadata, separated by commas, at most ${Metadata.limits.keys}: each has a column \`metadata.<key>\``,
+      examples: ["order,customer"]
+    }).check(Schema.makeFilter(keysIssue))
+  )
+}
+
+interface Asked {
+  readonly format?: Sheet.Format
+  readonly from?: number
+  readonly to?: number
+  readonly metadata_keys?: string
+}
+
+const periodOf = Effect.fnUntraced(function* ({ from = 0, to }: Asked) {
+  const untilMillis = to ?? (yield* Clock.currentTimeMillis)
+  if (from < 0) return yield* Effect.fail(Errors.malformedRequest([{ path: "from", message: "Not before 1970" }]))
+  if (to !== undefined && to <= from)
+    return yield* Effect.fail(
+      Errors.malformedRequest([{ path: "to", message: "Later than `from`: it is the first moment that is left out" }])
+    )
+  return { fromMillis: from, untilMillis }
+})
+
+const fileOf = ({ format = "csv", metadata_keys: keys }: Asked, name: string) => ({
+  columns: columnsOf(keys === undefined ? [] : keysOf(keys)),
+  format,
+  name
+})
+
+const about = `Everything that was booked, in the ledger's order, streamed: each deposit, each withdrawal with its fees, what a reorganisation took back, and adjustments. The first line (\`opening\`) has the balance at the beginning, each line the balance after it, and the last line (\`closing\`) the balance at the end: a file without it was cut short. Amounts and fees are signed, in satoshis to three decimals; \`total_sats\` is their sum, and all of them add up to the difference of the two balances. \`fiat_…\` is filled in where a rate was kept, because somebody gave the amount in fiat; the currency only where a checkout named it. In CSV, a text that a spreadsheet would run as a formula begins with an apostrophe. At most ${Sheet.maxTables.each} exports at once.`
+
+const errors = Errors.of("malformed", "overloaded", "store_unavailable")
+
+export const transactions = Section.company(
+  HttpApiEndpoint.get("exportTransactions", path, { query, success: Sheet.success, error: errors })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Export what was booked")
+    .annotate(OpenApi.Description, `${about} Needs the scope \`read\`.`),
+  Effect.all([Bookings, Sheet.Places]),
+  ([bookings, places]) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const [id, period] = [yield* companyId, yield* periodOf(query)]
+      yield* places(id)
+      return Sheet.answer(yield* Errors.answered(bookings.lines(id, period)), fileOf(query, `transactions-${id}`))
+    })
+)
+
+const ofAll = Section.operator(
+  HttpApiEndpoint.get("exportAllTransactions", "/operator/transactions/export", { query, success: Sheet.success, error: errors })
+    .annotate(OpenApi.Summary, "Export what was booked for everybody")
+    .annotate(
+      OpenApi.Description,
+      `One company after the other, in the order of their ids, each with its first and its last line. ${about}`
+    ),
+  Effect.all([Bookings, Sheet.Places]),
+  ([bookings, places]) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const period = yield* periodOf(query)
+      yield* places("operator")
+      return Sheet.answer(bookings.linesOfAll(period), fileOf(query, "transactions"))
+    })
+)
+
+/** For the operator. */
+export const operatorSection = Section.make("operatorExports", { title: "Exports of all", description: "Everybody's books, as files" }, [
+  ofAll
+])

@@ -1,0 +1,130 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Companies } from "@satrail/core/accounts/Companies"
+import type { Company } from "@satrail/core/accounts/Company"
+import { Bookings, type Month } from "@satrail/core/reports/Bookings"
+import * as Statement from "@satrail/core/reports/Statement"
+import { Effect, Option, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { companyId, Scopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as StatementPage from "../StatementPage.ts"
+import * as View from "../View.ts"
+
+export interface Shown extends Month {
+  readonly company: Pick<Company, "name">
+}
+
+const Sats = (description: string, example: number) =>
+  Schema.Finite.annotate({ description: `${description}, in satoshis to three decimals`, examples: [example] })
+const Count = (description: string) => Schema.Int.annotate({ description, examples: [1] })
+
+const view = View.make<Shown>()(
+  { identifier: "Statement" },
+  {
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    company_name: [Schema.String, (row) => row.company.name],
+    month: [Schema.String.annotate({ examples: ["2026-01"] }), (row) => row.month],
+    from: [Scalars.Instant.annotate({ description: "The first moment of the month, in UTC" }), (row) => Scalars.instant(row.fromMillis)],
+    to: [
+      Scalars.Instant.annotate({ description: "The first moment of the next month, in UTC" }),
+      (row) => Scalars.instant(row.untilMillis)
+    ],
+    is_final: [
+      Schema.Boolean.annotate({
+        description: `Whether nothing can be booked into this month any more: from ${Statement.settlingMillis / 60_000} minutes after its end on`
+      }),
+      (row) => row.isFinal
+    ],
+    opening_sats: [Sats("What was owned when the month began", 1000), (row) => Scalars.exactSats(row.opening.posted)],
+    in_sats: [Sats("Everything that came in: deposits and credits", 21_000), (row) => Scalars.exactSats(Statement.received(row))],
+    deposits_sats: [Sats("Deposits that were credited", 21_000), (row) => Scalars.exactSats(row.deposits.amount)],
+    deposits: [Count("Number of deposits"), (row) => row.deposits.count],
+    credits_sats: [Sats("What an operator gave", 0), (row) => Scalars.exactSats(row.credits.amount)],
+    out_sats: [
+      Sats("Everything that went out, without fees: withdrawals, reversals and debits", 3000),
+      (row) => Scalars.exactSats(Statement.sent(row))
+    ],
+    withdrawals_sats: [Sats("What recipients got", 3000), (row) => Scalars.exactSats(row.withdrawals.amount)],
+    withdrawals: [Count("Number of withdrawals"), (row) => row.withdrawals.count],
+    reversals_sats: [Sats("Deposits that a reorganisation of the chain took back", 0), (row) => Scalars.exactSats(row.reversals.amount)],
+    reversals: [Count("Number of reversals"), (row) => row.reversals.count],
+    debits_sats: [Sats("What an operator took", 0), (row) => Scalars.exactSats(row.debits.amount)],
+    fees_sats: [Sats("All fees", 35), (row) => Scalars.exactSats(Statement.fees(row))],
+    service_fees_sats: [Sats("The service's fees", 15), (row) => Scalars.exactSats(row.serviceFees)],
+    network_fees_sats: [Sats("What was charged for routing and mining", 20), (row) => Scalars.exactSats(row.networkFees)],
+    closing_sats: [
+      Sats("What was owned when the month ended: `opening_sats + in_sats - out_sats - fees_sats`", 18_965),
+      (row) => Scalars.exactSats(row.closing.posted)
+    ],
+    closing_held_sats: [
+      Sats("The part of it that pending withdrawals and open vouchers held then", 0),
+      (row) => Scalars.exactSats(row.closing.held)
+    ]
+  }
+)
+
+const example = ({ companyId }: World): Shown => {
+  const [opening, deposits, withdrawals] = [1000, 21_000, 3000].map((sats) => Msat.fromSats(sats))
+  const none = { amount: Msat.zero, count: 0 }
+  return {
+    companyId,
+    company: { name: "Example Ltd" },
+    month: "2026-01",
+    ...(Statement.monthOf("2026-01") ?? { fromMillis: 0, untilMillis: 0 }),
+    isFinal: true,
+    opening: { posted: opening ?? Msat.zero, held: Msat.zero },
+    deposits: { amount: deposits ?? Msat.zero, count: 1 },
+    credits: none,
+    withdrawals: { amount: withdrawals ?? Msat.zero, count: 1 },
+    reversals: none,
+    debits: none,
+    serviceFees: Msat.fromSats(15),
+    networkFees: Msat.fromSats(20),
+    closing: { posted: Msat.fromSats(18_965), held: Msat.zero }
+  }
+}
+
+const page = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html; charset=utf-8" }))
+
+/** Whether a browser asks, which would rather have a page than JSON. */
+const prefersPage = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServerRequest), (request) => {
+  const accept = Option.match(request, { onNone: () => "", onSome: ({ headers }) => headers["accept"] ?? "" })
+  const [html, json] = ["text/html", "application/json"].map((type) => accept.indexOf(type))
+  return html !== undefined && html >= 0 && (json === undefined || json < 0 || html < json)
+})
+
+export const get = Section.company(
+  HttpApiEndpoint.get("getStatement", "/v1/statements/:month", {
+    params: { month: Schema.String.annotate({ description: "The month, `YYYY-MM`, in UTC", examples: ["2026-01"] }) },
+    query: {
+      format: Schema.optionalKey(
+        Schema.Literals(["json", "html"]).annotate({
+          description: "`html`: a page to print, without script. By default what `Accept` names first, or JSON"
+        })
+      )
+    },
+    success: [Envelope.success(200, view.schema), page],
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch a month's statement")
+    .annotate(
+      OpenApi.Description,
+      "What was owned at the beginning, what came in, went out and was charged, and what was owned at the end: to the msat, from the ledger. A month begins and ends at midnight UTC, and has what was booked in it. Of a month that is not over, as far as it is. Needs the scope `read`."
+    )
+    .annotate(Example, (world) => ({ params: { month: "2026-01" }, message: "Statement", data: view.of(example(world)) })),
+  Effect.all([Bookings, Companies]),
+  ([bookings, companies]) =>
+    Effect.fnUntraced(function* ({ params, query }) {
+      const id = yield* companyId
+      const month = yield* Errors.answered(bookings.statement(id, params.month))
+      const shown = { ...month, company: yield* Errors.answered(companies.get(id)) }
+      const isPage = query.format === undefined ? yield* prefersPage : query.format === "html"
+      return isPage ? StatementPage.answer(shown) : View.answer("Statement", view.of(shown))
+    })
+)

@@ -1,0 +1,98 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Checkout from "@satrail/core/receiving/Checkout"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as Booking from "@satrail/core/reports/Booking"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Option } from "effect"
+import * as State from "./State.ts"
+
+const all = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Booking.Entry> =>
+  Array.from(State.listed(state.entries, companyId))
+    .toReversed()
+    .map((entry, index) => ({ ...entry, id: BigInt(index + 1) }))
+
+const turnovers = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<Booking.Turnover> => {
+  const sums = new Map<string, Booking.Turnover>()
+  for (const { from, to, amount } of entries) {
+    const known = sums.get(`${from} ${to}`)
+    sums.set(`${from} ${to}`, { from, to, amount: Msat.sum(amount, known?.amount ?? Msat.zero), count: (known?.count ?? 0) + 1 })
+  }
+  return [...sums.values()]
+}
+
+/** What was booked before a period and within it. */
+export const sums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): Booking.Sums => {
+  const entries = all(state, companyId).filter(({ atMillis }) => atMillis < untilMillis)
+  return {
+    last: entries.at(-1)?.id ?? 0n,
+    before: turnovers(entries.filter(({ atMillis }) => atMillis < fromMillis)),
+    within: turnovers(entries.filter(({ atMillis }) => atMillis >= fromMillis))
+  }
+}
+
+/** Entries that move what a company owns. */
+export const entries = (state: State.State, query: Booking.Query): Booking.Found => {
+  const { companyId, after, upTo, fromMillis, untilMillis, limit } = query
+  const found = all(state, companyId).filter(
+    (entry) => entry.id > after && entry.id <= upTo && entry.atMillis >= fromMillis && entry.atMillis < untilMillis && Booking.moves(entry)
+  )
+  const page = found.slice(0, limit)
+  return { entries: page, lookedTo: found.length > limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
+  transferId: row.ledgerTxId,
+  type: "withdrawal",
+  id: row.id,
+  rail: row.rail,
+  recipient: row.recipient,
+  paymentHash: row.paymentHash,
+  chainTxId: row.chainTxId,
+  invoiceId: null,
+  checkoutId: null,
+  refundId: row.refundId,
+  rate: row.rate,
+  rateAtMillis: row.rateAtMillis,
+  currency: null,
+  metadata: row.metadata
+})
+
+const ofDeposit = (state: State.State, row: Deposit.Deposit): Booking.Subject => {
+  const { companyId, lightningInvoiceId, checkoutId } = row
+  const invoice = lightningInvoiceId === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, lightningInvoiceId))
+  const checkout = checkoutId === null ? null : Option.getOrNull(State.get(state, Checkout.noun, companyId, checkoutId))
+  return {
+    transferId: row.ledgerTxId,
+    type: "deposit",
+    id: row.id,
+    rail: row.rail,
+    recipient: row.recipient,
+    paymentHash: invoice?.paymentHash ?? null,
+    chainTxId: row.chainTxId,
+    invoiceId: lightningInvoiceId,
+    checkoutId,
+    refundId: null,
+    rate: invoice?.rate ?? checkout?.rate ?? null,
+    rateAtMillis: invoice?.rateAtMillis ?? checkout?.rateAtMillis ?? null,
+    currency: checkout?.fiatCurrency ?? null,
+    metadata: row.metadata
+  }
+}
+
+/** The records that transfers are of. */
+export const subjects = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  transferIds: ReadonlyArray<string>
+): ReadonlyArray<Booking.Subject> => {
+  const asked = new Set(transferIds)
+  const isAsked = ({ ledgerTxId }: { readonly ledgerTxId: string }) => asked.has(ledgerTxId)
+  return [
+    ...State.ownedBy(state, Withdrawal.noun, companyId).filter(isAsked).map(ofWithdrawal),
+    ...State.ownedBy(state, Deposit.noun, companyId)
+      .filter(isAsked)
+      .map((row) => ofDeposit(state, row))
+  ]
+}

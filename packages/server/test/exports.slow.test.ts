@@ -1,0 +1,115 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Storage from "@satrail/postgres/Storage"
+import { parse } from "csv-parse"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import { Readable } from "node:stream"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import * as Http from "../../http/test/Service.ts"
+import * as Database from "../../postgres/test/Database.ts"
+
+// A company with very many transactions, exported over HTTP out of a PostgreSQL server: `EXPORT_ROWS=1000000` for the size that the service is built for.
+
+const count = Number(process.env["EXPORT_ROWS"] ?? 30_000)
+
+/** How much more may be in use at the end than at the beginning, whatever is exported. */
+const growthBytes = 12 * 1024 * 1024
+
+setFlagsFromString("--expose-gc")
+const collect: () => void = runInNewContext("gc")
+const inUse = (): number => {
+  collect()
+  return process.memoryUsage().heapUsed
+}
+
+const id = (kind: number) => `(lpad(to_hex(1700000000000 + n), 12, '0') || '7${kind}8000' || lpad(to_hex(n), 12, '0'))::uuid`
+
+/** Of three transactions one is a withdrawal: held, settled, with both fees. The others are deposits. */
+const fill = (companyId: string) => `
+insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, absorbed, revision, metadata, created_at_millis, updated_at_millis)
+select ${id(100)}, '${companyId}', ${id(200)}, 'lnbcrt' || n, 100000 + n % 997, 'regtest', 'lightning', 'settled', 0, 0,
+  json_build_object('order', n::text, 'note', '=1+' || n), 1700000000000 + n, 1700000000000 + n
+from generate_series(1, ${count}) n where n % 3 <> 0;
+insert into satrail.withdrawals (id, company_id, ledger_tx_id, amount, service_fee, network_allowance, recipient, recipient_type, rail, network, metadata,
+  status, payment_hash, rate, rate_at_millis, created_at_millis, updated_at_millis)
+select ${id(300)}, '${companyId}', ${id(400)}, 1000 + n % 991, n % 7, n % 11, 'lnbcrt' || n, 'lightning_invoice', 'lightning', 'regtest',
+  json_build_object('order', n::text), 'settled', lpad(to_hex(n), 64, '0'), '65000.5', 1700000000000 + n, 1700000000000 + n, 1700000000000 + n
+from generate_series(1, ${count}) n where n % 3 = 0;
+insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+select '${companyId}', case when n % 3 = 0 then ${id(400)} else ${id(200)} end, p.source, p.target, p.amount, 1700000000000 + n
+from generate_series(1, ${count}) n cross join lateral (values
+  (0, 1, 'available', 'held', 1000 + n % 991 + n % 7 + n % 11), (0, 2, 'held', 'node', 1000 + n % 991), (0, 3, 'held', 'service_fees', n % 7),
+  (0, 4, 'held', 'network_fees', n % 11), (1, 1, 'node', 'available', 100000 + n % 997)
+) as p(kind, place, source, target, amount)
+where p.kind = least(n % 3, 1) and p.amount > 0 order by n, p.place;
+update satrail.balances set posted = (
+  select sum(amount * ((to_account in ('available', 'held'))::int - (from_account in ('available', 'held'))::int)) from satrail.entries e where e.company_id = '${companyId}'
+) where company_id = '${companyId}';
+analyze;`
+
+const msat = (sats: string): bigint => {
+  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(?:\.(\d{1,3}))?$/.exec(sats) ?? []
+  return whole === "" ? 0n : BigInt(`${sign}${whole}${fraction.padEnd(3, "0")}`)
+}
+
+describe.skipIf(Database.server === undefined)("a large export (skipped where there is no PostgreSQL server)", () => {
+  const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), Database.layer))
+  afterAll(() => runtime.dispose())
+
+  it(`export: of ${count} transactions it adds up to the ledger to the msat, in memory that does not grow; who leaves ends it`, async () => {
+    const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
+    const { id: companyId, key } = await service.company("paid")
+    const sql = await runtime.runPromise(SqlClient.SqlClient)
+    await runtime.runPromise(sql.unsafe(fill(companyId)).unprepared)
+    const [ledger] = await runtime.runPromise(
+      sql.unsafe<{ readonly posted: string }>("select posted::text from satrail.balances where posted > 0")
+    )
+    const ask = () =>
+      service.handler(
+        new Request("http://service/v1/transactions/export?metadata_keys=order", { headers: { authorization: `Bearer ${key}` } })
+      )
+
+    const began = performance.now()
+    const response = await ask()
+    assert.strictEqual(response.status, 200)
+    const { body } = response
+    if (body === null) return assert.fail("no body")
+    const first = performance.now() - began
+    const rows = Readable.fromWeb(body).pipe(parse({ columns: true, record_delimiter: "\r\n" }))
+    let [lines, fees, total, opening, closing] = [0, 0n, 0n, 0n, -1n]
+    const heap: Array<number> = []
+    for await (const row of rows) {
+      if (row.type === "opening") opening = msat(row.balance_sats)
+      else if (row.type === "closing") closing = msat(row.balance_sats)
+      else {
+        lines++
+        total += msat(row.total_sats)
+        fees += msat(row.service_fee_sats) + msat(row.network_fee_sats)
+        if (msat(row.balance_sats) !== opening + total) assert.fail(`the balance of line ${lines} is not what was booked until then`)
+        if (lines % Math.ceil(count / 8) === 0) heap.push(inUse())
+      }
+    }
+    const millis = performance.now() - began
+    const month = (await service.ask("GET", "/v1/statements/2023-11", { key })).body.data
+    const statementMillis = performance.now() - began - millis
+    console.log(
+      `export of ${count}: ${Math.round(millis)} ms (first byte ${Math.round(first)} ms), statement ${Math.round(statementMillis)} ms, heap in MiB ${heap.map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(" ")}`
+    )
+    assert.strictEqual(lines, count)
+    assert.deepStrictEqual([opening, closing, opening + total], [0n, BigInt(ledger?.posted ?? 0), BigInt(ledger?.posted ?? 0)])
+    const inMsat = (sats: number) => BigInt(Math.round(sats * 1000))
+    assert.deepStrictEqual([inMsat(month.fees_sats), inMsat(month.closing_sats)], [-fees, closing])
+    assert.isBelow(Math.max(...heap.slice(1)) - (heap[0] ?? 0), growthBytes)
+
+    // Readers who leave make room for others, which they would not if what they asked for went on.
+    for (let i = 0; i < 5; i++) {
+      const left = await ask()
+      assert.strictEqual(left.status, 200)
+      const reader = left.body?.getReader()
+      await reader?.read()
+      await reader?.cancel()
+    }
+    await service.dispose()
+  }, 600_000)
+})
