@@ -25,6 +25,10 @@ const patience = { timeout: 20_000, interval: 5 }
 const html = "text/html; charset=utf-8"
 const page = HttpServerResponse.text("<!doctype html><p>Pay here", { contentType: html })
 const ticks = Events.answer(watched(Stream.concat(Stream.make({ data: "1", id: "a\nb" }, { event: "paid", data: "2\n3" }), Stream.never)))
+const file = HttpServerResponse.stream(Stream.concat(Stream.encodeText(Stream.succeed("a,b\r\n")), Stream.never), {
+  contentType: "text/csv",
+  headers: { "content-disposition": "attachment" }
+})
 const hanging = Effect.onInterrupt(Effect.never, () => Effect.sync(() => world.interrupted++))
 
 const orders = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
@@ -35,6 +39,7 @@ const shop = Extension.make(
   Layer.mergeAll(
     HttpRouter.add("GET", "/shop", page),
     HttpRouter.add("GET", "/shop/events", ticks),
+    HttpRouter.add("GET", "/shop/file", file),
     HttpRouter.add("GET", "/shop/hangs", hanging),
     HttpRouter.add("GET", "/shop/breaks", Effect.die("a secret of the inside")),
     HttpRouter.add("GET", "/shop/sold-out", HttpServerResponse.text("<p>Sold out", { status: 410, contentType: html })),
@@ -231,6 +236,18 @@ describe("a stream", () => {
     const brief = await start({ http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] } })
     const response = await brief.handler(new Request("http://service/shop/events"))
     assert.include(await response.text(), "data: 1")
+    await brief.dispose()
+  })
+
+  it("stream: a file that lasts too long breaks off, so that nobody takes it for whole", async () => {
+    const brief = await start({ http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] } })
+    const response = await brief.handler(new Request("http://service/shop/file"))
+    assert.strictEqual(response.status, 200)
+    const ended = await response.text().then(
+      () => "whole",
+      () => "broken off"
+    )
+    assert.strictEqual(ended, "broken off")
     await brief.dispose()
   })
 

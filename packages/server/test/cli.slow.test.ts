@@ -2,8 +2,10 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { eventually } from "@satrail/contracts/Eventually"
 import { Effect } from "effect"
 import { once } from "node:events"
-import { rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import path from "node:path"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 
@@ -112,6 +114,30 @@ describe("the command line", () => {
     assert.notInclude(listed, "lnurl")
     assert.include(await refused(`refunds create ${paid.data.deposit_id} --amount-sats 4501`), "refund_too_large")
     assert.include(await refused("refunds list", { SATRAIL_URL: service.url(), SATRAIL_DATA: "/nowhere" }), "SATRAIL_API_KEY")
+  })
+
+  it("command line: exports what was booked, to the screen and to a file that is there once it is whole; shows a month", async () => {
+    const company = await json("companies create --name Books --plan free")
+    const shown = await said(`export ${company.id}`)
+    assert.match(shown, new RegExp(`^company_id,booked_at,type[^]*\r\n${company.id},[^,]*,opening,[^]*\r\n${company.id},[^,]*,closing,`))
+    assert.include(await said("export --format jsonl"), '"type":"closing"')
+    const directory = mkdtempSync(path.join(tmpdir(), "satrail-export-"))
+    const file = path.join(directory, "books.csv")
+    const written = await satrail(`export ${company.id} --to 2026-01-01T00:00:00Z --output ${file}`)
+    assert.deepStrictEqual([written.code, written.stdout, written.stderr.trim()], [0, "", `Written: ${file}`])
+    assert.deepStrictEqual(readdirSync(directory), ["books.csv"])
+    assert.include(readFileSync(file, "utf8"), ",closing,")
+    const refusal = await refused(`export ${company.id} --from yesterday --output ${file}`)
+    for (const words of ["malformed", "from: "]) assert.include(refusal, words)
+    assert.deepStrictEqual(readdirSync(directory), ["books.csv"])
+    rmSync(directory, { recursive: true })
+
+    assert.strictEqual((await json(`statement ${company.id} 2026-01`)).closing_sats, 0)
+    assert.include(await said(`statement ${company.id} 2026-01`), "closing_sats")
+    const page = await said(`statement ${company.id} 2026-01 --html`)
+    for (const words of ["<!doctype html>", "Books", "Closing balance"]) assert.include(page, words)
+    assert.include(await refused(`statement ${company.id} 2999-01`), "month: ")
+    assert.include(await refused(`statement ${company.id} 2999-01 --html`), "month: ")
   })
 
   it("command line: finds the service by its environment too", async () => {

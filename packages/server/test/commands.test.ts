@@ -63,6 +63,8 @@ describe("the command line", () => {
         "satrail reconcile",
         "satrail own-funds",
         "satrail verify",
+        "satrail export",
+        "satrail statement",
         "satrail wallet rescan"
       ]
     )

@@ -13,6 +13,8 @@ import * as Database from "../../postgres/test/Database.ts"
 
 const count = Number(process.env["EXPORT_ROWS"] ?? 30_000)
 
+const step = 50_000
+
 /** How much more may be in use at the end than at the beginning, whatever is exported. */
 const growthBytes = 12 * 1024 * 1024
 
@@ -26,23 +28,25 @@ const inUse = (): number => {
 const id = (kind: number) => `(lpad(to_hex(1700000000000 + n), 12, '0') || '7${kind}8000' || lpad(to_hex(n), 12, '0'))::uuid`
 
 /** Of three transactions one is a withdrawal: held, settled, with both fees. The others are deposits. */
-const fill = (companyId: string) => `
+const fill = (companyId: string, from: number, to: number) => `
 insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, absorbed, revision, metadata, created_at_millis, updated_at_millis)
 select ${id(100)}, '${companyId}', ${id(200)}, 'lnbcrt' || n, 100000 + n % 997, 'regtest', 'lightning', 'settled', 0, 0,
   json_build_object('order', n::text, 'note', '=1+' || n), 1700000000000 + n, 1700000000000 + n
-from generate_series(1, ${count}) n where n % 3 <> 0;
+from generate_series(${from}, ${to}) n where n % 3 <> 0;
 insert into satrail.withdrawals (id, company_id, ledger_tx_id, amount, service_fee, network_allowance, recipient, recipient_type, rail, network, metadata,
   status, payment_hash, rate, rate_at_millis, created_at_millis, updated_at_millis)
 select ${id(300)}, '${companyId}', ${id(400)}, 1000 + n % 991, n % 7, n % 11, 'lnbcrt' || n, 'lightning_invoice', 'lightning', 'regtest',
   json_build_object('order', n::text), 'settled', lpad(to_hex(n), 64, '0'), '65000.5', 1700000000000 + n, 1700000000000 + n, 1700000000000 + n
-from generate_series(1, ${count}) n where n % 3 = 0;
+from generate_series(${from}, ${to}) n where n % 3 = 0;
 insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
 select '${companyId}', case when n % 3 = 0 then ${id(400)} else ${id(200)} end, p.source, p.target, p.amount, 1700000000000 + n
-from generate_series(1, ${count}) n cross join lateral (values
+from generate_series(${from}, ${to}) n cross join lateral (values
   (0, 1, 'available', 'held', 1000 + n % 991 + n % 7 + n % 11), (0, 2, 'held', 'node', 1000 + n % 991), (0, 3, 'held', 'service_fees', n % 7),
   (0, 4, 'held', 'network_fees', n % 11), (1, 1, 'node', 'available', 100000 + n % 997)
 ) as p(kind, place, source, target, amount)
-where p.kind = least(n % 3, 1) and p.amount > 0 order by n, p.place;
+where p.kind = least(n % 3, 1) and p.amount > 0 order by n, p.place;`
+
+const booked = (companyId: string) => `
 update satrail.balances set posted = (
   select sum(amount * ((to_account in ('available', 'held'))::int - (from_account in ('available', 'held'))::int)) from satrail.entries e where e.company_id = '${companyId}'
 ) where company_id = '${companyId}';
@@ -61,7 +65,10 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
     const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
     const { id: companyId, key } = await service.company("paid")
     const sql = await runtime.runPromise(SqlClient.SqlClient)
-    await runtime.runPromise(sql.unsafe(fill(companyId)).unprepared)
+    // In steps: a client waits for no query longer than half a minute.
+    for (let from = 1; from <= count; from += step)
+      await runtime.runPromise(sql.unsafe(fill(companyId, from, Math.min(from + step - 1, count))).unprepared)
+    await runtime.runPromise(sql.unsafe(booked(companyId)).unprepared)
     const [ledger] = await runtime.runPromise(
       sql.unsafe<{ readonly posted: string }>("select posted::text from satrail.balances where posted > 0")
     )
