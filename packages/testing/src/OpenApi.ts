@@ -29,6 +29,8 @@ export interface Operation {
   readonly example: unknown
   /** By status. A status without a schema says nothing about its body. */
   readonly answers: ReadonlyMap<number, Schema>
+  /** What else an answer of a status may be than JSON, by media type. */
+  readonly others: ReadonlyMap<number, ReadonlyArray<string>>
 }
 
 export interface Document {
@@ -126,6 +128,9 @@ export const read = (...documents: ReadonlyArray<unknown>): Document => {
     return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema: objectIn(one, "schema") }
   }
 
+  const othersOf = (answer: unknown): ReadonlyArray<string> =>
+    Object.keys(objectIn(answer, "content")).filter((type) => type !== "application/json")
+
   const operations = Object.entries(merged((document) => objectIn(document, "paths"))).flatMap(([path, methods]) =>
     Object.entries(isObject(methods) ? methods : {}).map(([method, operation]): Operation => {
       const described = isObject(operation) ? operation : {}
@@ -139,7 +144,8 @@ export const read = (...documents: ReadonlyArray<unknown>): Document => {
         parameters: listIn(described, "parameters").map(parameterOf),
         body: "requestBody" in described ? { schema: contentOf(body), required: body["required"] === true } : undefined,
         example: exampleOf(body),
-        answers: new Map(Object.entries(objectIn(described, "responses")).map(([status, answer]) => [Number(status), contentOf(answer)]))
+        answers: new Map(Object.entries(objectIn(described, "responses")).map(([status, answer]) => [Number(status), contentOf(answer)])),
+        others: new Map(Object.entries(objectIn(described, "responses")).map(([status, answer]) => [Number(status), othersOf(answer)]))
       }
     })
   )

@@ -62,7 +62,7 @@ export const problems = ({ differences }: Document, draft: Draft, answer: Answer
   const body = json(text)
   if (isWallets(draft) && status === 200 && (!isBent || notForWallets(body).length === 0)) return notForWallets(body)
   const schema: Schema | undefined = operation.answers.get(status)
-  if (schema?.["type"] === "string" && type.startsWith("text/plain")) return []
+  if (operation.others.get(status)?.includes(type) === true) return []
   if (!type.startsWith("application/json")) return [`the body is ${type}`]
   const enveloped = notEnveloped(answer, body)
   if (enveloped.length > 0 || isBent || isWallets(draft)) return enveloped

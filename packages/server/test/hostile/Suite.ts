@@ -46,7 +46,8 @@ const wallets = walletPaths.map(([path, ...query]): OpenApi.Operation => {
     ],
     body: undefined,
     example: undefined,
-    answers: new Map()
+    answers: new Map(),
+    others: new Map()
   }
 })
 
@@ -241,7 +242,7 @@ export const sendAll = async (world: World, count: number, send: Send, some = an
     }
     sent += 1
     if (!draft.isBent) (Judge.isRefusal(draft, answer) ? refused : good).add(draft.operation.name)
-    if (answer.status < 400 && answer.text.startsWith("{")) {
+    if (answer.status < 400 && answer.type.startsWith("application/json") && answer.text !== "") {
       const told: unknown = JSON.parse(answer.text)
       await undo(world, draft, send)
       seen.note(draft.operation.name, told)
@@ -281,6 +282,7 @@ const draftOf = (target: string): Draft => ({
     parameters: [],
     body: undefined,
     example: undefined,
-    answers: new Map()
+    answers: new Map(),
+    others: new Map()
   }
 })
