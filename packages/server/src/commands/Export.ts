@@ -39,10 +39,11 @@ const part = (file: string): string => `${file}.part`
 const toFile = Effect.fnUntraced(function* (from: Stream.Stream<Uint8Array, unknown>, file: string) {
   const to = createWriteStream(part(file), { mode: 0o600 })
   const closed = finished(to)
+  // What goes wrong while it is written is told by the write.
   closed.catch(() => undefined)
-  const tail = yield* copied(from, to).pipe(
-    Effect.tap(() => Effect.tryPromise({ try: () => (to.end(), closed), catch: failed(`${file} could not be written`) }))
-  )
+  const tail = yield* copied(from, to)
+  to.end()
+  yield* Effect.tryPromise({ try: () => closed, catch: failed(`${file} could not be written`) })
   return tail
 })
 
