@@ -124,9 +124,7 @@ export const make = Effect.gen(function* () {
         transactions: yield* Transaction.reads.transactions,
         funds: yield* Ledger.reads.funds,
         audit: yield* Ledger.reads.audit,
-        bookedSums: yield* Bookings.reads.bookedSums,
-        bookedEntries: yield* Bookings.reads.bookedEntries,
-        subjects: yield* Bookings.reads.subjects,
+        ...(yield* Effect.all(Bookings.reads)),
         faults: yield* Books.reads.faults
       })
     )
