@@ -349,7 +349,11 @@ export const filled = (text: string, ...values: ReadonlyArray<string>): string =
 export const number = (value: number, locale: Locale): string => new Intl.NumberFormat(locale, { numberingSystem: "latn" }).format(value)
 
 /** `21,000 sats`, as the payer's language groups digits. */
-export const sats = (amount: number, locale: Locale): string => `${number(amount, locale)} sats`
+export const sats = (amount: number, locale: Locale): string => {
+  const text = `${number(amount, locale)} sats`
+  // Among words from right to left the number would be put behind its unit.
+  return locale === "ar" ? `\u2066${text}\u2069` : text
+}
 
 /** To the minute, the same for everybody. */
 export const instant = (millis: number): string => `${new Date(millis).toISOString().slice(0, 16).replace("T", " ")} UTC`
