@@ -62,6 +62,7 @@ import * as Commands from "../packages/server/src/commands/Reference.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
 import * as Listener from "../packages/server/src/Listener.ts"
 import { api } from "../packages/server/src/Server.ts"
+import * as Wire from "./wire.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Pace from "../packages/web/src/Pace.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
@@ -277,9 +278,13 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "configuration.md": `${made}# Configuration\n\nThe server reads its environment. An invalid value stops the start, which reports every problem; so does a variable that looks like one of these and is none. \`satrail check\` checks what they name.\n\n${Environment.documentation()}\n`
 })
 
+/** The types of the API, for the console: by its path in the repository. */
+export const wire = { file: path.resolve(import.meta.dirname, "../packages/ui/browser/console/wire.ts"), text: Wire.text }
+
 export const directory = path.resolve(import.meta.dirname, "../docs/reference")
 
 if (import.meta.main) {
   for (const [name, text] of Object.entries(pages())) writeFileSync(path.join(directory, name), text)
+  writeFileSync(wire.file, wire.text())
   for (const [name, text] of Object.entries(Pictures.pictures())) writeFileSync(path.join(Pictures.directory, name), text)
 }

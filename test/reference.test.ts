@@ -3,13 +3,17 @@ import { readFileSync } from "node:fs"
 import path from "node:path"
 import * as Pictures from "../scripts/pictures/Pictures.ts"
 import { blocksOf, commandsOf, matches } from "../scripts/readme/Story.mjs"
-import { directory, pages } from "../scripts/reference.ts"
+import { directory, pages, wire } from "../scripts/reference.ts"
 
 for (const [name, text] of Object.entries(pages())) {
   it(`docs: docs/reference/${name} is up to date`, () => {
     assert.strictEqual(readFileSync(path.join(directory, name), "utf8"), text, "run `npm run docs`")
   })
 }
+
+it("docs: the types of the console are those of the OpenAPI documents", () => {
+  assert.strictEqual(readFileSync(wire.file, "utf8"), wire.text(), "run `npm run docs`")
+})
 
 for (const [name, text] of Object.entries(Pictures.pictures())) {
   it(`docs: docs/assets/${name} is up to date`, () => {

@@ -43,8 +43,8 @@ ${demoKey === undefined ? "The operator issues keys." : `That of the demo compan
 The README has a quickstart for receiving and sending (<em>Try it</em>).</p>`
 }
 
-/** A page for browsers, an envelope for everybody else. */
-export const layer = (about: About = {}) =>
+/** A page for browsers, which leads to the console where there is one, and an envelope for everybody else. */
+export const layer = (about: About = {}, consolePath?: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const page = yield* Html.asset(titleOf(about), bodyOf(about), { vary: "Accept, Accept-Encoding" })
@@ -56,7 +56,9 @@ export const layer = (about: About = {}) =>
         paths.home,
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
           headers["accept"]?.includes("text/html") === true
-            ? Asset.answer(page)
+            ? consolePath === undefined
+              ? Asset.answer(page)
+              : Effect.succeed(HttpServerResponse.empty({ status: 303, headers: { location: consolePath.slice(1), vary: "Accept" } }))
             : Effect.succeed(HttpServerResponse.jsonUnsafe(envelope, { headers: { vary: "Accept" } }))
         )
       )

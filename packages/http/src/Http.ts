@@ -59,7 +59,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
   const own = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>) => Extension.mount({ routes, policy: {} }, policy)
   return Layer.mergeAll(
     Extension.mountDirectly(HttpApiBuilder.layer(api), policy),
-    own(Home.layer(about)),
+    own(Home.layer(about, console ? Console.path : undefined)),
     own(Docs.layer(api, about?.network)),
     own(ErrorsPage.layer),
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),

@@ -69,6 +69,25 @@ describe("the first page", () => {
     assert.deepStrictEqual((await bare.ask("GET", "/")).body.data.pretended, [])
   })
 
+  it("home: where there is a console, a browser is led there, and everybody else gets the envelope", async () => {
+    const led = await start({ http: { about, console: true } })
+    const { status, headers } = await led.ask("GET", "/", html)
+    assert.deepStrictEqual([status, headers.get("location")], [303, "console"])
+    assert.strictEqual((await led.ask("GET", "/")).body.data.version, "1.2.3")
+    const page = await led.ask("GET", "/console", html)
+    assert.deepStrictEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"])
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'"
+    ])
+      assert.include(page.headers.get("content-security-policy") ?? "", part)
+    assert.notMatch(page.text, /<style| style=| on\w+=|<script>/)
+    await led.dispose()
+  })
+
   it("home: other methods are refused, and a browser finds an icon", async () => {
     const { status, headers } = await service.ask("POST", "/", { body: {} })
     assert.deepStrictEqual([status, headers.get("allow")], [405, "GET, HEAD, OPTIONS"])

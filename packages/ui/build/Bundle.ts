@@ -16,6 +16,7 @@ interface Entry {
 /** What is made, by name. A further entry is a further line. */
 const entries: Readonly<Record<string, Entry>> = {
   checkout: { script: "checkout/main.ts", styles: ["base.css", "checkout/checkout.css"] },
+  console: { script: "console/main.tsx", styles: ["base.css", "console/console.css"] },
   embed: { script: "embed.ts", styles: [] }
 }
 
