@@ -1,0 +1,53 @@
+import { eventually } from "@satrail/testing/Waiting"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { rmSync } from "node:fs"
+import * as Service from "./Service.ts"
+
+const data = Service.directory()
+afterAll(() => rmSync(data, { recursive: true, force: true }))
+
+/** A start as `npm start` makes it, and what it prints. */
+const start = async (env: Readonly<Record<string, string>> = {}) => {
+  const running = Service.run("cli", ["start"], { SATRAIL_DATA: data, PORT: "0", ...env })
+  const said = await eventually(
+    "a start",
+    async () => running.stdout(),
+    (text) => text.includes("Ctrl-C stops it")
+  )
+  const [, url = ""] = /is running at (\S+),/.exec(said) ?? []
+  const end = async () => {
+    running.kill("SIGTERM")
+    await running.ended
+  }
+  return { said, url, link: /\/console#link=(\S+)/.exec(said)?.[1], end }
+}
+const signIn = (url: string, link: string) =>
+  Service.send(`${url}/console/session`, "POST", {
+    headers: { "sec-fetch-site": "same-origin", "x-satrail-console": "1" },
+    body: { link }
+  })
+
+describe("The link to the console", () => {
+  it("sign-in link: a start where all is simulated prints one, which signs in as the demo company, once", async () => {
+    const { url, link = "", said, end } = await start()
+    const first = await signIn(url, link)
+    assert.deepStrictEqual([first.status, first.data.name], [200, "demo"])
+    assert.match(first.headers.get("set-cookie") ?? "", /^__Host-satrail=k\./)
+    const second = await signIn(url, link)
+    assert.deepStrictEqual([second.status, second.headers.get("set-cookie")], [401, null])
+    // It is where it was printed, and in no line of the log.
+    assert.strictEqual(said.split(link).length, 2)
+    await end()
+  })
+
+  it("sign-in link: none for others than this machine, and no console where it is closed", async () => {
+    const { said, url, end } = await start({ HOST: "0.0.0.0" })
+    assert.include(said, `${url}/console`)
+    assert.notInclude(said, "#link=")
+    await end()
+    const closed = await start({ SATRAIL_CONSOLE: "no" })
+    assert.notInclude(closed.said, "/console")
+    for (const path of ["/console", "/console/session"]) assert.strictEqual((await fetch(closed.url + path)).status, 404)
+    await closed.end()
+  })
+})
