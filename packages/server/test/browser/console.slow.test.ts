@@ -158,6 +158,16 @@ describe.skipIf(isMissing)("the console in a browser", () => {
         })
     })
 
+  it("console: what was booked is saved as a file", () =>
+    tab({ storageState: signedIn.company }, async (page, complaints) => {
+      await open(page, "transactions", "Transactions")
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Export all as CSV" }).click()])
+      const text = readFileSync(await download.path(), "utf8")
+      assert.match(text, /^company_id,booked_at,type,/)
+      assert.include(text, shop.id)
+      assert.deepStrictEqual(complaints, [])
+    }))
+
   it("console: the keyboard alone signs in, goes to a page and signs out", () =>
     tab({}, async (page) => {
       const other = await whole.companyWith("free")

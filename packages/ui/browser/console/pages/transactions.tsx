@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
-import { page } from "../api.ts"
+import { page, urlOf } from "../api.ts"
 import { tick } from "../live.ts"
 import { Choice, failed, Field, Link, Page, Problem, Sats, Status, When } from "../parts.tsx"
 import { Virtual } from "../virtual.tsx"
@@ -117,6 +117,9 @@ export const Transactions = () => {
           hint="A payment hash, an invoice or its id, or key=value of the metadata"
           onChange={setSearch}
         />
+        <a class="button" href={urlOf("/v1/transactions/export?format=csv").href} download>
+          Export all as CSV
+        </a>
       </form>
       <Problem text={problem} />
       <p class="soft" role="status">
