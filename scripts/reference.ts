@@ -12,6 +12,7 @@ import { maxCounted } from "../packages/core/src/accounts/AccountReads.ts"
 import * as ApiKeys from "../packages/core/src/accounts/ApiKeys.ts"
 import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as AllowedFrom from "../packages/core/src/accounts/AllowedFrom.ts"
+import * as CompanyFees from "../packages/core/src/accounts/CompanyFees.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
@@ -112,6 +113,10 @@ const limits = (): string => {
     ["largest withdrawal, by default", sats(defaults.maxWithdrawal)],
     ["recipients in the limits of a key or a company", Limits.maxRecipients],
     ["addresses and ranges that a key may be used from", AllowedFrom.maxRanges],
+    [
+      "fees of a company's own: largest fixed part / share of the amount, parts per million",
+      `${CompanyFees.maxBaseSats} sats / ${CompanyFees.maxPartsPerMillion}`
+    ],
     [
       "steps in which the window of a limit slides, minutes",
       Object.entries(Limit.windows)

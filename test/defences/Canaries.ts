@@ -560,12 +560,13 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
+      const outcome = yield* priced(
 `,
     replace: `      yield* stops.check("sending")
-      const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
+      yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
+      const outcome = yield* priced(
 `,
     test: coreTest("Withdrawals"),
     titles: "C23:"
@@ -1377,6 +1378,46 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "earlier ?? overtaken",
     test: inMemory,
     titles: "freeze:"
+  },
+  {
+    name: "fees-of-before",
+    rows: [],
+    bug: "a fee that was counted before the company's fees were changed is charged after it",
+    file: postgres("Statements"),
+    find: "...(carried.unlessFeesMoved ? [isPriced] : [])",
+    replace: "",
+    test: inSql,
+    titles: "fees:"
+  },
+  {
+    name: "fees-of-before-in-memory",
+    rows: [],
+    bug: "a fee that was counted before the company's fees were changed is charged after it",
+    file: memory("Verdict"),
+    find: " ?? moved(state, change)",
+    replace: "",
+    test: inMemory,
+    titles: "fees:"
+  },
+  {
+    name: "fees-of-another-company",
+    rows: [],
+    bug: "fees that one company is charged are every company's",
+    file: postgres("Company"),
+    find: "where t.id = f.id and g.${member}::text",
+    replace: "where g.${member}::text",
+    test: inSql,
+    titles: "fees: those of one company"
+  },
+  {
+    name: "fee-above-what-was-accepted",
+    rows: [],
+    bug: "a fee is charged that is more than the confirm accepts",
+    file: core("sending/WithdrawalDrafts"),
+    find: "if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee)",
+    replace: "if (ask.maxFee !== undefined && Fee.total(fee) < 0n)",
+    test: coreTest("CompanyFees"),
+    titles: "fees: what an estimate"
   },
   {
     name: "frozen-company-refunds",

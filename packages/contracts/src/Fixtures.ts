@@ -51,7 +51,16 @@ export const unopened = Effect.map(Id.make, CompanyId.make)
 
 /** A company that nobody has opened yet. */
 export const company = Effect.gen(function* (): Effect.fn.Return<Company.Company> {
-  return { id: yield* unopened, name: "Acme", plan: "free", createdAtMillis: yield* Clock.currentTimeMillis, limits: null, frozen: null }
+  return {
+    id: yield* unopened,
+    name: "Acme",
+    plan: "free",
+    createdAtMillis: yield* Clock.currentTimeMillis,
+    limits: null,
+    frozen: null,
+    fees: null,
+    feesRevision: 0
+  }
 })
 
 /** A company that exists; its id. */

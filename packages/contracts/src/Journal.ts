@@ -6,6 +6,7 @@ import * as Approvals from "./JournalApprovals.ts"
 import * as Companies from "./JournalCompanies.ts"
 import * as Deposits from "./JournalDeposits.ts"
 import * as Events from "./JournalEvents.ts"
+import * as Fees from "./JournalFees.ts"
 import * as Freezes from "./JournalFreezes.ts"
 import * as Holds from "./JournalHolds.ts"
 import * as Invoices from "./JournalInvoices.ts"
@@ -36,12 +37,13 @@ export const money = {
   ...Limits.money,
   ...Freezes.money,
   ...Approvals.money,
+  ...Fees.money,
   ...Companies.money,
   ...Nouns.money
 }
 
 /** The rest. */
-export const other = { ...Invoices.other, ...Suspense.other, ...Keys.other, ...Companies.other, ...Events.other }
+export const other = { ...Invoices.other, ...Suspense.other, ...Keys.other, ...Fees.other, ...Companies.other, ...Events.other }
 
 /** What every Journal promises. One entry, one promise; a number such as C12 names the incident that it prevents. */
 export const promises = { ...money, ...other }

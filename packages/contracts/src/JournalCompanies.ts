@@ -284,7 +284,7 @@ export const other = {
       { companyId: otherId }
     ]
     for (const other of others) assert.strictEqual(yield* unchanged(ApiKey.issued({ ...row, ...other })), "Conflict")
-    assert.deepStrictEqual(yield* holder(row.id), { apiKey: row, plan: "free", companyLimits: null })
+    assert.deepStrictEqual(yield* holder(row.id), { apiKey: row, plan: "free", companyLimits: null, fees: null, feesRevision: 0 })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a key's last use is the latest one, in whatever order the uses are committed": Effect.gen(function* () {

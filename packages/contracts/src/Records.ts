@@ -429,12 +429,20 @@ export const money = {
     const companyId = yield* open
     const row = yield* apiKey(companyId, { name: "büro", scopes: ["admin", "read", "send"], expiresAtMillis: 4_000_000_000_000 })
     yield* committed(ApiKey.issued(row))
-    assert.deepStrictEqual(yield* found(records.apiKey(row.id)), { apiKey: row, plan: "free", companyLimits: null })
+    assert.deepStrictEqual(yield* found(records.apiKey(row.id)), {
+      apiKey: row,
+      plan: "free",
+      companyLimits: null,
+      fees: null,
+      feesRevision: 0
+    })
     yield* committed(Company.planChanged(companyId, "paid", 1_700_000_000_000), ApiKey.used(row, row.createdAtMillis + 1))
     assert.deepStrictEqual(yield* found(records.apiKey(row.id)), {
       apiKey: { ...row, lastUsedAtMillis: row.createdAtMillis + 1 },
       plan: "paid",
-      companyLimits: null
+      companyLimits: null,
+      fees: null,
+      feesRevision: 1
     })
   }),
   "an answer is read as it was committed, to the byte": Effect.gen(function* () {

@@ -233,6 +233,13 @@ bites("Journal", promises, {
     deaf("CompanyFrozen"),
     ["freeze: withdrawals, vouchers and their claims are refused until it ends; what was on its way ends as it must"]
   ],
+  "one that goes by fees as they were": [
+    deaf("FeesMoved"),
+    [
+      "fees: what was counted by others than the company's is refused, and what is counted by its own is applied",
+      "fees: those of one company refuse nothing of another's, and what says none is not asked"
+    ]
+  ],
   "one that claims vouchers of whoever is frozen": [
     changing((change) => {
       if (change._tag !== "VoucherClaimed") return change

@@ -3,6 +3,9 @@ import "@satrail/bitcoin/checkRuntime"
 // What a host runs.
 export * as Satrail from "./service/Satrail.ts"
 export * as Policy from "./service/Policy.ts"
+export * as CompanyFees from "./accounts/CompanyFees.ts"
+export * as Fees from "./accounts/Fees.ts"
+export * as FeesMoved from "./ledger/FeesMoved.ts"
 export * as Fee from "./accounts/Fee.ts"
 export * as Plan from "./accounts/Plan.ts"
 

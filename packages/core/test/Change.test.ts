@@ -44,7 +44,16 @@ const within = (row: Withdrawal.Withdrawal) =>
     2
   )
 
-const company: Company.Company = { id: CompanyId.make("c"), name: "Acme", plan: "free", createdAtMillis: 1, limits: null, frozen: null }
+const company: Company.Company = {
+  id: CompanyId.make("c"),
+  name: "Acme",
+  plan: "free",
+  createdAtMillis: 1,
+  limits: null,
+  frozen: null,
+  fees: null,
+  feesRevision: 0
+}
 const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, createdAtMillis: 1 }
 
 describe("What a Change books", () => {

@@ -5,6 +5,7 @@ import * as Approvals from "./resources/Approvals.ts"
 import * as Audit from "./resources/Audit.ts"
 import * as Checkouts from "./resources/Checkouts.ts"
 import * as Companies from "./resources/Companies.ts"
+import * as CompanyFees from "./resources/CompanyFees.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Events from "./resources/Events.ts"
@@ -78,6 +79,8 @@ const operator = Section.make(
     Companies.changePlan,
     Companies.getLimits,
     Companies.limit,
+    CompanyFees.get,
+    CompanyFees.put,
     Domains.vouch
   ]
 )

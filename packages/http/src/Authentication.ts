@@ -25,9 +25,9 @@ export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/h
 /** Whose records it may read and make. */
 export const companyId = Effect.map(Caller, ({ apiKey }) => apiKey.companyId)
 
-/** Who sends, with whatever limits it. */
-export const sender = Effect.map(Caller, ({ apiKey, plan, companyLimits }) => ({
-  company: { id: apiKey.companyId, plan, limits: companyLimits },
+/** Who sends, with whatever limits it, and what it pays. */
+export const sender = Effect.map(Caller, ({ apiKey, plan, companyLimits, fees, feesRevision }) => ({
+  company: { id: apiKey.companyId, plan, limits: companyLimits, fees, feesRevision },
   apiKey
 }))
 /** The operator in a company's place, where it only reads: a key that no text is of, and that opens nothing else. */
@@ -47,7 +47,9 @@ export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Servic
     allowedFrom: null
   },
   plan,
-  companyLimits: null
+  companyLimits: null,
+  fees: null,
+  feesRevision: 0
 })
 
 // Digests have one length, which the comparison needs, and reveal nothing about the token's.

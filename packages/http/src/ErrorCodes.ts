@@ -166,6 +166,12 @@ export const catalogue = {
     meaning: "Sending this is more than a limit of the API key or of its company allows. Nothing was held. `error.limit` names the limit.",
     remedy: "Send at most `error.remaining_sats`, or wait until `error.frees_at`, or ask the operator for another limit."
   },
+  fee_changed: {
+    status: 409,
+    meaning:
+      "The fee is not what was shown: it is more than `max_fee_sats`, or the company's fees were changed while the request was handled. Nothing was held.",
+    remedy: "Estimate again, and confirm with the fee that it says."
+  },
   idempotency_mismatch: {
     status: 422,
     meaning: "The `Idempotency-Key` was used before for another request.",

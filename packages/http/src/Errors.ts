@@ -25,6 +25,7 @@ import type { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "@satrail/c
 import type { AlreadyAssigned } from "@satrail/core/receiving/Assignment"
 import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/core/receiving/Invoice"
 import type { Paused, Stops } from "@satrail/core/accounts/Stops"
+import type { FeeChanged } from "@satrail/core/accounts/Fees"
 import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
 import type { CheckoutNotOpen } from "@satrail/core/receiving/Checkout"
 import type { Checkouts } from "@satrail/core/receiving/Checkouts"
@@ -61,6 +62,14 @@ const details = {
       })
     ),
     needed_sats: Schema.Finite.annotate({ description: "What amount and fee come to, to three decimals", examples: [25_035.5] })
+  },
+  fee_changed: {
+    fee_sats: Schema.optionalKey(
+      Schema.Finite.annotate({
+        description: "The whole fee as it is now, in satoshis to three decimals, where it is more than `max_fee_sats`",
+        examples: [25.5]
+      })
+    )
   },
   limit_exceeded: {
     limit: Limit.Name.annotate({ description: "Which member of `limits` was in the way", examples: ["day_sats"] }),
@@ -201,6 +210,12 @@ const table = {
     return detailed("insufficient_balance", `${message}: ${available_sats} sats are available`, { needed_sats, available_sats })
   },
   CompanyFrozen: (_: CompanyFrozen) => failure("company_frozen", "The company is frozen: it cannot send. Ask the operator"),
+  FeeChanged: ({ fee }: FeeChanged) =>
+    fee === undefined
+      ? detailed("fee_changed", "The company's fees were changed meanwhile: try again", {})
+      : detailed("fee_changed", `The fee is ${Msat.toDecimalSats(fee)} sats by now, more than max_fee_sats`, {
+          fee_sats: Msat.toDecimalSats(fee)
+        }),
   Paused: ({ what }: Paused) => failure("paused", `The operator has paused ${what}: try again later`),
   LimitExceeded: ({ limit, of, remaining, freesAtMillis }: Limit.LimitExceeded) =>
     detailed("limit_exceeded", `This is more than ${of === "key" ? "the API key's" : "the company's"} limit ${limit} allows`, {
@@ -337,11 +352,14 @@ export const exampleOf = (code: Code) => {
         ? detailed(code, meaning, { available_sats: 21_000, needed_sats: 25_035.5 })
         : code === "limit_exceeded"
           ? detailed(code, meaning, { limit: "day_sats", remaining_sats: 3000, frees_at: "2026-01-31T12:00:00.000Z" })
-          : failure(code, meaning)
+          : code === "fee_changed"
+            ? detailed(code, meaning, { fee_sats: 25.5 })
+            : failure(code, meaning)
   return addressed(failed, exampleId)
 }
 
-const moreOf = (code: Code): Schema.Struct.Fields => (code === "insufficient_balance" || code === "limit_exceeded" ? details[code] : {})
+const isDetailed = (code: Code): code is Code & keyof typeof details => code in details
+const moreOf = (code: Code): Schema.Struct.Fields => (isDetailed(code) ? details[code] : {})
 
 const schemaOf = (code: Code) =>
   Schema.Struct({

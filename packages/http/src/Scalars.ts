@@ -84,6 +84,12 @@ export const GivenExactSats = Schema.Finite.check(
     })
   )
 
+/** The same from nothing to `most`. */
+export const givenSatsUpTo = (most: Msat.Msat) =>
+  GivenExactSats.check(
+    Schema.makeFilter((amount) => (amount >= 0n && amount <= most ? undefined : `From 0 to ${Msat.toSats(most)} satoshis`))
+  )
+
 const { keys, keyCharacters, valueCharacters } = MetadataRules.limits
 export const GivenMetadata = Schema.Record(Schema.String, Schema.String)
   .annotate({

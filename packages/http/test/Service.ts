@@ -47,6 +47,7 @@ export interface Answer {
       readonly needed_sats?: number
       readonly limit?: string
       readonly remaining_sats?: number
+      readonly fee_sats?: number
       readonly frees_at?: string | null
     }
   }

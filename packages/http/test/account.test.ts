@@ -49,6 +49,38 @@ describe("GET /v1/account", () => {
     assert.strictEqual(confirmed.body.data.fee_sats, estimate.body.data.fee_sats, confirmed.text)
   })
 
+  it("account: an operator's fees for one company are charged to it alone, shown to both, refused where they are wrong, and taken away", async () => {
+    const [{ id, key }, other] = [await service.company("free"), await service.company("free")]
+    await service.fund(key, 100_000)
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const body = { amount: 10_000, currency: "sats", destination }
+    const put = await operate("PUT", `/companies/${id}/fees`, { lightning: { base_sats: 1.5, parts_per_million: 100 } })
+    assert.strictEqual(put.status, 200, put.text)
+    const own = { lightning: { base_sats: 1.5, parts_per_million: 100 }, on_chain: null, internal: null }
+    assert.deepStrictEqual([put.body.data.id, put.body.data.plan, put.body.data.own], [id, "free", own])
+    assert.deepStrictEqual((await operate("GET", `/companies/${id}/fees`)).body.data, put.body.data)
+    const shown = await account(key)
+    assert.deepStrictEqual([shown.fees.lightning, shown.fees], [own.lightning, put.body.data.fees])
+    assert.strictEqual((await account(other.key)).fees.lightning.parts_per_million, 5000)
+    const estimate = await service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body })
+    assert.strictEqual(estimate.body.data.fee_sats, 1.5 + 1 + 5 + 50)
+    const max_fee_sats = estimate.body.data.fee_sats
+    const confirm = () => service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { ...body, max_fee_sats } })
+    assert.strictEqual((await confirm()).body.data.fee_sats, max_fee_sats)
+    await operate("PUT", `/companies/${id}/fees`, {})
+    assert.strictEqual((await account(key)).fees.lightning.parts_per_million, 5000)
+    const refused = await confirm()
+    assert.deepStrictEqual([refused.status, refused.body.error?.code, refused.body.error?.fee_sats], [409, "fee_changed", 105])
+    for (const [wrong, path] of [
+      [{ lightning: { parts_per_million: 1_000_001 } }, "lightning.parts_per_million"],
+      [{ on_chain: { base_sats: -1 } }, "on_chain.base_sats"],
+      [{ internal: { base_sats: 0.0001 } }, "internal.base_sats"]
+    ] as const) {
+      const { status, body } = await operate("PUT", `/companies/${id}/fees`, wrong)
+      assert.deepStrictEqual([status, body.error?.issues?.[0]?.path], [400, path])
+    }
+  })
+
   it("account: limits of the company and of the key that asks, each with what is left; a freeze, without its reason", async () => {
     const { id, key } = await service.company()
     await service.fund(key, 100_000)

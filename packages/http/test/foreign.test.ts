@@ -145,6 +145,7 @@ const makers: Readonly<Record<string, Maker>> = {
   // Of another one, which may have a lesser plan and spend nothing from then on.
   "/operator/companies/{id}/plan": async () => (await service.company()).id,
   "/operator/companies/{id}/limits": async () => (await service.company()).id,
+  "/operator/companies/{id}/fees": async () => (await service.company()).id,
   "/operator/companies/{id}/freeze": async () => (await service.company()).id,
   "/operator/companies/{id}/unfreeze": async () => {
     const { id } = await service.company()
@@ -188,6 +189,7 @@ const bodies: Record<string, unknown> = {
   "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
   "POST /operator/companies/{id}/plan": { plan: "free" },
   "PUT /operator/companies/{id}/limits": { day_sats: 1 },
+  "PUT /operator/companies/{id}/fees": { internal: { base_sats: 1 } },
   "PUT /operator/api-keys/{id}/limits": { day_sats: 1 },
   "POST /operator/companies/{companyId}/domains": { domain: "taken.example" },
   "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 }

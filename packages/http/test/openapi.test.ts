@@ -260,6 +260,10 @@ const asked: Record<string, Record<string, Ask>> = {
       body: { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } }
     }
   },
+  "/operator/companies/{id}/fees": {
+    get: { key: operatorToken, path: `/operator/companies/${company.id}/fees` },
+    put: { key: operatorToken, path: `/operator/companies/${company.id}/fees`, body: { lightning: { parts_per_million: 1000 } } }
+  },
   "/operator/companies/{id}/limits": {
     get: { key: operatorToken, path: `/operator/companies/${company.id}/limits` },
     put: { key: operatorToken, path: `/operator/companies/${company.id}/limits`, body: { month_sats: 1_000_000 } }

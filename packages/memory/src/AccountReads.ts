@@ -21,11 +21,10 @@ export const make = (read: Read): AccountReads["Service"] => ({
   company: (id) => read((now) => HashMap.get(now.companies, id)),
   apiKey: (id) =>
     read((now) =>
-      Option.map(HashMap.get(State.of(now, ApiKey.noun), id), (apiKey) => ({
-        apiKey,
-        plan: HashMap.getUnsafe(now.companies, apiKey.companyId).plan,
-        companyLimits: HashMap.getUnsafe(now.companies, apiKey.companyId).limits
-      }))
+      Option.map(HashMap.get(State.of(now, ApiKey.noun), id), (apiKey) => {
+        const { plan, limits, fees, feesRevision } = HashMap.getUnsafe(now.companies, apiKey.companyId)
+        return { apiKey, plan, companyLimits: limits, fees, feesRevision }
+      })
     ),
   spent: (companyId, subject) => read((now) => State.spentBy(now, companyId, subject)),
   domain: (domain) => read((now) => HashMap.get(now.domains, domain)),

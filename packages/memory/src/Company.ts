@@ -7,10 +7,13 @@ const opened: Kind<Company.CompanyOpened> = {
   move: (state, { id, company }) => ({ ...state, companies: HashMap.set(state.companies, id, company) })
 }
 
-type Changing = Company.PlanChanged | Company.CompanyLimited | Company.FreezeChanged
+type Changing = Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
+
+/** What is charged is something else from here on. */
+const repriced = ({ feesRevision }: Company.Company) => ({ feesRevision: feesRevision + 1 })
 
 /** One member of a company is replaced. */
-const changed = <C extends Changing>(member: (change: C) => Partial<Company.Company>): Kind<C> => {
+const changed = <C extends Changing>(member: (change: C) => Partial<Company.Company>, also?: typeof repriced): Kind<C> => {
   const after = (company: Company.Company, change: C) => ({ ...company, ...member(change) })
   return {
     before: (state, change) => {
@@ -19,14 +22,15 @@ const changed = <C extends Changing>(member: (change: C) => Partial<Company.Comp
     },
     move: (state, change) => ({
       ...state,
-      companies: HashMap.modify(state.companies, change.id, (company) => after(company, change))
+      companies: HashMap.modify(state.companies, change.id, (company) => ({ ...after(company, change), ...also?.(company) }))
     })
   }
 }
 
 export const kinds = {
   CompanyOpened: opened,
-  PlanChanged: changed<Company.PlanChanged>(({ plan }) => ({ plan })),
+  PlanChanged: changed<Company.PlanChanged>(({ plan }) => ({ plan }), repriced),
   CompanyLimited: changed<Company.CompanyLimited>(({ limits }) => ({ limits })),
+  CompanyFeesChanged: changed<Company.CompanyFeesChanged>(({ fees }) => ({ fees }), repriced),
   FreezeChanged: changed<Company.FreezeChanged>(({ frozen }) => ({ frozen }))
 }

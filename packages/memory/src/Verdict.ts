@@ -2,6 +2,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import type { Event } from "@satrail/core/ledger/Event"
+import { FeesMoved } from "@satrail/core/ledger/FeesMoved"
 import { CompanyFrozen } from "@satrail/core/ledger/Freeze"
 import * as Journal from "@satrail/core/ledger/Journal"
 import * as Limit from "@satrail/core/ledger/Limit"
@@ -58,6 +59,12 @@ const stale = (state: State.State, change: Storable): Journal.StaleFence | undef
 const frozen = (state: State.State, { companyId, unlessFrozen }: Storable): CompanyFrozen | undefined =>
   unlessFrozen && Option.exists(HashMap.get(state.companies, companyId), (company) => company.frozen !== null)
     ? new CompanyFrozen({ companyId })
+    : undefined
+
+/** Then: are its company's fees those that it was counted by? */
+const moved = (state: State.State, { companyId, feesRevision }: Storable): FeesMoved | undefined =>
+  feesRevision !== undefined && Option.exists(HashMap.get(state.companies, companyId), (company) => company.feesRevision !== feesRevision)
+    ? new FeesMoved({ companyId })
     : undefined
 
 /** Then: the rules of its kind, and what it does to the records that it is about. */
@@ -163,7 +170,7 @@ export const apply = (state: State.State, change: Storable): readonly [Verdict, 
   const earlier = before(state, change)
   const overtaken = stale(state, change)
   if (earlier === "again") return [Exit.succeed(Journal.applied), overtaken === undefined ? withCursor(state, change) : state]
-  const refusal = earlier ?? overtaken ?? frozen(state, change)
+  const refusal = earlier ?? overtaken ?? frozen(state, change) ?? moved(state, change)
   if (refusal !== undefined) return [Exit.fail(refusal), state]
   let next: State.State | Changes.Refusal = move(state, change)
   for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id, change.atMillis)

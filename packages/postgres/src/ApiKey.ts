@@ -2,6 +2,7 @@ import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import { Limits } from "@satrail/core/accounts/Limits"
 import type { Position } from "@satrail/core/ledger/Page"
+import { CompanyFees } from "@satrail/core/accounts/CompanyFees"
 import { Plan } from "@satrail/core/accounts/Plan"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
@@ -56,7 +57,14 @@ applied as (
 
 export const kinds = { ApiKeyIssued: issued, ApiKeyUsed: used }
 
-const ofCompany = Schema.decodeUnknownSync(Schema.Struct({ plan: Plan, companyLimits: Schema.NullOr(Schema.fromJsonString(Limits)) }))
+const ofCompany = Schema.decodeUnknownSync(
+  Schema.Struct({
+    plan: Plan,
+    companyLimits: Schema.NullOr(Schema.fromJsonString(Limits)),
+    fees: Schema.NullOr(Schema.fromJsonString(CompanyFees)),
+    feesRevision: Schema.FiniteFromString
+  })
+)
 
 const spentOf = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -73,8 +81,8 @@ export const reads = {
   apiKey: Reads.one("Records.apiKey", {
     key: { id: "text" },
     select: `
-select ${apiKeys.selected}, c.plan, c.limits::text as "companyLimits"
-from ${apiKeys.name} t cross join lateral (select plan, limits from satrail.companies where id = t.company_id limit 1) c where t.id = a.id`,
+select ${apiKeys.selected}, c.plan, c.limits::text as "companyLimits", c.fees::text, c.fees_revision::text as "feesRevision"
+from ${apiKeys.name} t cross join lateral (select plan, limits, fees, fees_revision from satrail.companies where id = t.company_id limit 1) c where t.id = a.id`,
     read: (row): ApiKey.Holder => ({ apiKey: apiKeys.ofRow(row), ...ofCompany(row) }),
     keyOf: (id: string) => [id]
   }),

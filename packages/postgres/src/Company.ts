@@ -30,12 +30,35 @@ applied as (
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
 }
 
-/** One member of a company is replaced. `before` is a part that locks other rows first, and has the `n` and `id` of all that is asked. */
-const changed = (
-  member: "plan" | "limits" | "frozen",
-  type: "text" | "json",
-  before?: { readonly name: string; readonly part: string; readonly effects: ReadonlyArray<string> }
-) =>
+/** What else is done: `part` locks other rows first, and has the `n` and `id` of all that is asked; `sets` besides the member, and what follows. */
+interface Also {
+  readonly name: string
+  readonly part: string
+  readonly sets?: string
+  readonly effects: ReadonlyArray<string>
+}
+
+// Whoever holds money for the company locks its balance, and sees there whether it is frozen, and by which revision of its fees it is charged.
+const balanced = (name: string, effect: string, sets?: string): Also => ({
+  name,
+  part: `
+${name} as materialized (
+  select a.n, a.id from (select n, id from asked order by id) a
+  cross join lateral (select frozen from satrail.balances where company_id = a.id for no key update) b
+)`,
+  ...(sets !== undefined && { sets }),
+  effects: [
+    `
+${name}_balances as (
+  update satrail.balances b set ${effect} from done d where b.company_id = d.company_id
+)`
+  ]
+})
+
+const repriced = balanced("repriced", "fees_revision = fees_revision + 1", "fees_revision = t.fees_revision + 1")
+
+/** One member of a company is replaced. */
+const changed = (member: "plan" | "limits" | "frozen" | "fees", type: "text" | "json", before?: Also) =>
   statement({
     columns: `${member} ${type}`,
     parts: () => [
@@ -45,7 +68,7 @@ target as materialized (
   select a.n, t.${member} from (select n, id from ${before?.name ?? "asked"} order by id) a
   cross join lateral (select ${member} from satrail.companies where id = a.id for no key update) t
 ), applied as (
-  update satrail.companies t set ${member} = f.${member} from fresh f join target g using (n)
+  update satrail.companies t set ${member} = f.${member}${before?.sets === undefined ? "" : `, ${before.sets}`} from fresh f join target g using (n)
   where t.id = f.id and g.${member}::text is distinct from f.${member}::text returning t.id as company_id, t.id
 )`
     ],
@@ -55,31 +78,29 @@ target as materialized (
     guards: "case when g.n is null then 'missing' end"
   })
 
-const planChanged: Kind<Company.PlanChanged> = { statement: changed("plan", "text"), row: ({ plan }) => ({ plan }), refusals: {} }
+const planChanged: Kind<Company.PlanChanged> = { statement: changed("plan", "text", repriced), row: ({ plan }) => ({ plan }), refusals: {} }
 
 const limited: Kind<Company.CompanyLimited> = { statement: changed("limits", "json"), row: ({ limits }) => ({ limits }), refusals: {} }
 
 const freezeChanged: Kind<Company.FreezeChanged> = {
-  // Whoever holds money for the company locks its balance, and sees there whether it is frozen.
-  statement: changed("frozen", "json", {
-    name: "halted",
-    part: `
-halted as materialized (
-  select a.n, a.id from (select n, id from asked order by id) a
-  cross join lateral (select frozen from satrail.balances where company_id = a.id for no key update) b
-)`,
-    effects: [
-      `
-halts as (
-  update satrail.balances b set frozen = d.frozen is not null from done d where b.company_id = d.company_id
-)`
-    ]
-  }),
+  statement: changed("frozen", "json", balanced("halted", "frozen = d.frozen is not null")),
   row: ({ frozen }) => ({ frozen }),
   refusals: {}
 }
 
-export const kinds = { CompanyOpened: opened, PlanChanged: planChanged, CompanyLimited: limited, FreezeChanged: freezeChanged }
+const feesChanged: Kind<Company.CompanyFeesChanged> = {
+  statement: changed("fees", "json", repriced),
+  row: ({ fees }) => ({ fees }),
+  refusals: {}
+}
+
+export const kinds = {
+  CompanyOpened: opened,
+  PlanChanged: planChanged,
+  CompanyLimited: limited,
+  CompanyFeesChanged: feesChanged,
+  FreezeChanged: freezeChanged
+}
 
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 

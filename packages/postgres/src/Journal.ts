@@ -64,7 +64,7 @@ type Bounds = ReturnType<typeof Counts.boundsOf>
 
 /** A Change as the row that its statement reads. What is left out is null there. */
 const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, change: Storable, n: number, bounds?: Bounds): Row => {
-  const { id, companyId, atMillis, transferId, once, event, audit, jobs = [], fence, cursor } = change
+  const { id, companyId, atMillis, transferId, once, event, audit, jobs = [], fence, cursor, feesRevision } = change
   const [enqueued, completed] = [jobs.filter(isEnqueue), jobs.filter(isComplete)]
   const [job] = enqueued
   return {
@@ -88,6 +88,7 @@ const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, ch
     ...(completes === "one" && { completes: completed[0]?.id }),
     ...(completes === "many" && { completes: completed.map(({ id }) => id) }),
     ...(fence && { task_id: fence.taskId, token: fence.token }),
+    ...(feesRevision !== undefined && { charged_by: feesRevision }),
     ...(audit !== undefined && { audit }),
     ...(cursor && { source: cursor.source, position: cursor.value }),
     ...(bounds && Counts.rowOf(change, bounds))
@@ -178,6 +179,7 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
     event: changes.some(({ event }) => event !== undefined),
     counts: changes.some(({ counts }) => counts !== undefined),
     unlessFrozen: changes.some(({ unlessFrozen }) => unlessFrozen === true),
+    unlessFeesMoved: changes.some(({ feesRevision }) => feesRevision !== undefined),
     audit: changes.some(({ audit }) => audit !== undefined),
     absent: kind.absent?.(changes) ?? []
   }

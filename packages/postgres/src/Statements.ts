@@ -47,6 +47,8 @@ export interface Carried {
   readonly counts: boolean
   /** Whether a freeze of their company refuses them. */
   readonly unlessFrozen: boolean
+  /** Whether a change of their company's fees refuses them. */
+  readonly unlessFeesMoved: boolean
   /** Whether the audit log says something of any of them. */
   readonly audit: boolean
   /** The columns of their records that are null in all of them. */
@@ -105,6 +107,7 @@ const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
     { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
     carried.cursor && "source text, position text",
     carried.counts && `counts json${carried.takes ? ", at int[], needs bigint[]" : ""}`,
+    carried.unlessFeesMoved && "charged_by int",
     carried.audit && "audit text",
     columns
   ]
@@ -144,7 +147,7 @@ postings as materialized (
 
 const locked = (of: "legs" | "asked") => `
 locked as materialized (
-  select company_id, posted - held as available, frozen, xmin::text as version from satrail.balances
+  select company_id, posted - held as available, frozen, fees_revision, xmin::text as version from satrail.balances
   where company_id = any(array(select company_id from ${of})) order by company_id for no key update
 )`
 
@@ -163,7 +166,10 @@ seen as materialized (
 )`
 
 /** Whether the balances of their companies are locked. */
-const locks = ({ money, unlessFrozen }: Carried): boolean => money !== "none" || unlessFrozen
+const locks = ({ money, unlessFrozen, unlessFeesMoved }: Carried): boolean => money !== "none" || unlessFrozen || unlessFeesMoved
+
+/** Whether the fees that it was counted by are its company's still. */
+const isPriced = "(charged_by is null or (company_id, charged_by) in (select company_id, fees_revision from locked))"
 
 /** What waits for a part: a condition that is always true, and known when the part is done. */
 const after = (part: string) => `where (select count(*) from ${part}) is not null`
@@ -189,7 +195,8 @@ const fresh = (shape: Shape, carried: Carried) => {
   ]
   const left = [
     ...without.map((part) => `n not in (select n from ${part})`),
-    ...(carried.unlessFrozen ? ["company_id not in (select company_id from locked where frozen)"] : [])
+    ...(carried.unlessFrozen ? ["company_id not in (select company_id from locked where frozen)"] : []),
+    ...(carried.unlessFeesMoved ? [isPriced] : [])
   ]
   return left.length === 0
     ? `
@@ -300,18 +307,22 @@ booked as (
 
 const verdicts = (shape: Shape, carried: Carried) => {
   const { joins = "", before, guards = "null" } = shape
-  const { once, fence, cursor, unlessFrozen } = carried
+  const { once, fence, cursor, unlessFrozen, unlessFeesMoved } = carried
   const key = once ? "when s.same then 'Replayed' when s.n is not null then 'Mismatch'" : ""
   const claim = fence ? "case when x.n is not null then 'StaleFence ' || x.task_id end, " : ""
   const halted = unlessFrozen
     ? `case when a.company_id in (select company_id from locked where frozen) then 'CompanyFrozen' || ${stale} end, `
+    : ""
+  const charged = unlessFeesMoved
+    ? `case when a.company_id in (select company_id from locked) and (a.company_id, a.charged_by) not in (select company_id, fees_revision from locked)
+      then 'FeesMoved' || ${stale} end, `
     : ""
   const books = mayBeUnopened(shape, carried)
   const company = books ? "case when u.n is not null then 'unopened' end, " : ""
   const parts = [...(once ? ["seen s"] : []), ...(fence ? ["stale x"] : []), ...(books ? ["unopened u"] : []), "done d"]
   const judged = `select a.n, ${once ? "s.answer" : "null::text as answer"}, case
     ${key} when d.n is not null then 'Applied'
-    else coalesce(${before}, ${claim}${halted}${guards}, ${company}'again')
+    else coalesce(${before}, ${claim}${halted}${charged}${guards}, ${company}'again')
   end as verdict
   from asked a ${parts.map((part) => `left join ${part} using (n)`).join(" ")} ${joins}`
   if (!cursor) return `\n${judged} order by n`
@@ -374,8 +385,22 @@ const made = (shape: Shape, given: Carried): Statement => {
   return { text: textOf(shape, carried), postings, enqueues, completes }
 }
 
-const keyOf = ({ money, takes, once, fence, enqueues, completes, cursor, event, audit, counts, unlessFrozen, absent }: Carried): string =>
-  `${[takes, once, fence, cursor, event, audit, counts, unlessFrozen].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
+const keyOf = ({
+  money,
+  takes,
+  once,
+  fence,
+  enqueues,
+  completes,
+  cursor,
+  event,
+  audit,
+  counts,
+  unlessFrozen,
+  unlessFeesMoved,
+  absent
+}: Carried): string =>
+  `${[takes, once, fence, cursor, event, audit, counts, unlessFrozen, unlessFeesMoved].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
 
 /** One row an item, in their order: its verdict, and the answer when it is a replay. A shape may depend on what is carried. */
 export const statement = (shape: Shape | ((carried: Carried) => Shape)): StatementOf => {

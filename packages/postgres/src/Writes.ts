@@ -1,5 +1,6 @@
 import type { Refusal } from "@satrail/core/service/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
+import { FeesMoved } from "@satrail/core/ledger/FeesMoved"
 import { CompanyFrozen } from "@satrail/core/ledger/Freeze"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
@@ -383,6 +384,7 @@ const refusals: Kind<Written.Any>["refusals"] = {
     if (name === undefined) throw new Error(`no limit is called ${limit}`)
     return Limit.exceeded(name, subject, companyId)
   },
+  FeesMoved: ({ companyId }) => new FeesMoved({ companyId }),
   CompanyFrozen: ({ companyId }) => new CompanyFrozen({ companyId }),
   InsufficientBalance: ({ companyId, legs }) =>
     new Balance.InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })

@@ -13,7 +13,9 @@ const program = Effect.gen(function* () {
   const { commit } = yield* Journal
   const one = Effect.gen(function* () {
     const id = CompanyId.make(yield* Id.make)
-    yield* commit(Company.opened({ id, name: "Acme", plan: "free", createdAtMillis: 1, limits: null, frozen: null }))
+    yield* commit(
+      Company.opened({ id, name: "Acme", plan: "free", createdAtMillis: 1, limits: null, frozen: null, fees: null, feesRevision: 0 })
+    )
     writeSync(1, `${id}\n`)
   })
   yield* Effect.forever(one)

@@ -19,7 +19,16 @@ import * as Storage from "../src/Storage.ts"
 import { shared } from "./Shared.ts"
 
 const company = Effect.gen(function* () {
-  return { id: CompanyId.make(yield* Id.make), name: "Acme", plan: "free" as const, createdAtMillis: 1, limits: null, frozen: null }
+  return {
+    id: CompanyId.make(yield* Id.make),
+    name: "Acme",
+    plan: "free" as const,
+    createdAtMillis: 1,
+    limits: null,
+    frozen: null,
+    fees: null,
+    feesRevision: 0
+  }
 })
 
 it.live("C10: embedded database: commits survive a killed process; the directory is one process's at a time", () =>

@@ -228,6 +228,7 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
   completes: each ? "many" : "one",
   cursor: each,
   event: each,
+  unlessFeesMoved: each,
   counts: each,
   unlessFrozen: each,
   audit: each,

@@ -6,6 +6,8 @@ import { call, company, example, json, list, listed, name, of, paging } from "./
 import { CommandFailed } from "./commands/CommandFailed.ts"
 import { keys } from "./KeyCommands.ts"
 import { Variables } from "./environment/Unknown.ts"
+import * as FeeCommands from "./FeeCommands.ts"
+import * as MendCommands from "./MendCommands.ts"
 import * as RefundCommands from "./RefundCommands.ts"
 import * as StopCommands from "./StopCommands.ts"
 
@@ -187,28 +189,6 @@ const withdrawals = followed("withdrawals", "withdrawal", [
 ])
 const deposits = followed("deposits", "deposit", ["id", "company_id", "created_at", "amount_sats", "chain_tx_id", "waits_for"])
 
-const suspense = Command.make("suspense").pipe(
-  Command.withDescription("List payments in suspense, and say whose they are"),
-  Command.withSubcommands([
-    Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
-      list({ json, query: { limit, cursor } }, "/operator/suspense", [
-        "id",
-        "company_id",
-        "received_sats",
-        "created_at",
-        "reason",
-        "assigned_to",
-        "deposit_id"
-      ])
-    ).pipe(Command.withDescription("List payments that arrived and belong to no invoice, the newest first")),
-    Command.make(
-      "assign",
-      { id: Argument.String("id").pipe(Argument.withDescription("The payment's id")), company, json },
-      ({ company, id, json }) => call({ json }, "POST", `/operator/suspense/${encodeURIComponent(id)}/assign`, { company_id: company })
-    ).pipe(Command.withDescription("Make a payment a deposit of a company's, once"))
-  ])
-)
-
 const ownFunds = Command.make(
   "own-funds",
   { json, node: amount("node"), chain: amount("chain") },
@@ -330,7 +310,14 @@ export const satrail = Command.make("satrail").pipe(
   Command.withSubcommands([
     { group: "The service", commands: [start, check, Command.provideEffectDiscard(migrate, spelt)] },
     { group: "Operators", commands: [Command.provideEffectDiscard(operators, spelt)] },
-    { group: "Companies", commands: [Command.provideEffectDiscard(companies, spelt), Command.provideEffectDiscard(keys, spelt)] },
+    {
+      group: "Companies",
+      commands: [
+        Command.provideEffectDiscard(companies, spelt),
+        Command.provideEffectDiscard(keys, spelt),
+        Command.provideEffectDiscard(FeeCommands.fees, spelt)
+      ]
+    },
     { group: "A company's own", commands: [Command.provideEffectDiscard(RefundCommands.refunds, spelt)] },
     { group: "How it stands", commands: [Command.provideEffectDiscard(status, spelt), Command.provideEffectDiscard(liquidity, spelt)] },
     {
@@ -355,7 +342,7 @@ export const satrail = Command.make("satrail").pipe(
       group: "The books",
       commands: [
         Command.provideEffectDiscard(reconcile, spelt),
-        Command.provideEffectDiscard(suspense, spelt),
+        Command.provideEffectDiscard(MendCommands.suspense, spelt),
         Command.provideEffectDiscard(ownFunds, spelt),
         Command.provideEffectDiscard(BookCommands.exports, spelt),
         Command.provideEffectDiscard(BookCommands.statement, spelt),

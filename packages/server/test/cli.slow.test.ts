@@ -140,6 +140,18 @@ describe("the command line", () => {
     assert.include(await refused(`statement ${company.id} 2999-01 --html`), "month: ")
   })
 
+  it("command line: sets, shows and clears the fees of a company", async () => {
+    const { id } = await json("companies create --name Fees --plan free")
+    const set = await json(`fees set ${id} --lightning-base-sats 1.5 --on-chain-ppm 10`)
+    const [own, onChain] = [
+      { base_sats: 1.5, parts_per_million: 0 },
+      { base_sats: 0, parts_per_million: 10 }
+    ]
+    assert.deepStrictEqual(set.own, { lightning: own, on_chain: onChain, internal: null })
+    assert.deepStrictEqual((await json(`fees show ${id}`)).fees.lightning, own)
+    assert.isNull((await json(`fees clear ${id}`)).own.lightning)
+  })
+
   it("command line: finds the service by its environment too", async () => {
     const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.token() }
     assert.strictEqual((await satrail("companies create --name Acme --plan free", env)).code, 0)

@@ -51,6 +51,7 @@ describe("the command line", () => {
         "satrail companies create",
         "satrail companies list",
         "satrail keys list",
+        "satrail fees set",
         "satrail status",
         "satrail liquidity",
         "satrail suspense assign",
@@ -120,6 +121,14 @@ describe("the command line", () => {
       const error = errorOf((yield* run("limits set company 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
       assert.instanceOf(error, CommandFailed)
       assert.include(error.message, "limits clear")
+    })
+  )
+
+  it.effect("command line: fees without one are refused before anything is asked", () =>
+    Effect.gen(function* () {
+      const error = errorOf((yield* run("fees set 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
+      assert.instanceOf(error, CommandFailed)
+      assert.include(error.message, "fees clear")
     })
   )
 

@@ -8,6 +8,7 @@ import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import { AllowedFrom } from "./AllowedFrom.ts"
+import { CompanyFees } from "./CompanyFees.ts"
 import { Limits } from "./Limits.ts"
 import { Plan } from "./Plan.ts"
 
@@ -41,8 +42,14 @@ export const noun = Noun.make("api_keys", ApiKey, {
   moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits", "allowedFrom"]
 })
 
-/** A key, and the plan and the limits of the company it belongs to, as they stand now. */
-export const Holder = Schema.Struct({ apiKey: ApiKey, plan: Plan, companyLimits: Schema.NullOr(Limits) })
+/** A key, and the plan, the limits and the fees of the company it belongs to, as they stand now. */
+export const Holder = Schema.Struct({
+  apiKey: ApiKey,
+  plan: Plan,
+  companyLimits: Schema.NullOr(Limits),
+  fees: Schema.NullOr(CompanyFees),
+  feesRevision: Schema.Int
+})
 export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
 /** No key, or one that is unknown, expired or revoked, or of another network: that one, and the service's own. */

@@ -13,6 +13,7 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { AccountReads, type Standing } from "./AccountReads.ts"
 import * as Company from "./Company.ts"
+import type { CompanyFees } from "./CompanyFees.ts"
 import * as Domain from "./Domain.ts"
 import { Installation } from "./Installation.ts"
 import type { Freeze } from "../ledger/Freeze.ts"
@@ -67,6 +68,11 @@ export class Companies extends Context.Service<
     /** When this answers, every process goes by the new limits. What is sent is counted from when it first has limits. */
     readonly limit: (id: CompanyId.CompanyId, limits: Limits | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /**
+     * Replaces all that it pays in place of what its plan says; null: nothing. Whatever holds money from the commit on is charged this, in whichever process, and
+     * when this answers every process shows it. What was confirmed keeps its fee.
+     */
+    readonly charge: (id: CompanyId.CompanyId, fees: CompanyFees | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /**
      * When this answers, no process holds money of its for a withdrawal or a voucher, and none of its vouchers is claimed. What it confirmed before goes on, or
      * waits. Freezing it again changes the reason and what becomes of that.
      */
@@ -109,10 +115,14 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const changeFreeze = Effect.fnUntraced(function* (company: Company.Company, frozen: Freeze | null, nowMillis: number) {
-    yield* journal.commit(Company.freezeChanged(company.id, frozen, nowMillis))
+  const change = Effect.fnUntraced(function* (
+    id: CompanyId.CompanyId,
+    changed: (nowMillis: number) => Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
+  ) {
+    yield* get(id)
+    yield* journal.commit(changed(yield* Clock.currentTimeMillis))
     yield* everywhere
-    return { ...company, frozen }
+    return yield* get(id)
   })
 
   return Companies.of({
@@ -138,33 +148,25 @@ export const make = Effect.gen(function* () {
         plan,
         createdAtMillis,
         limits: null,
-        frozen: null
+        frozen: null,
+        fees: null,
+        feesRevision: 0
       }
       const once = Answer.once(CompanyId.operator, request, company, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
     }),
-    changePlan: Effect.fnUntraced(function* (id, plan) {
-      const company = yield* get(id)
-      yield* journal.commit(Company.planChanged(id, plan, yield* Clock.currentTimeMillis))
-      yield* everywhere
-      return { ...company, plan }
-    }),
-    limit: Effect.fnUntraced(function* (id, limits) {
-      const company = yield* get(id)
-      yield* journal.commit(Company.limited(company.id, limits, yield* Clock.currentTimeMillis))
-      yield* everywhere
-      return { ...company, limits }
-    }),
+    changePlan: (id, plan) => change(id, (nowMillis) => Company.planChanged(id, plan, nowMillis)),
+    limit: (id, limits) => change(id, (nowMillis) => Company.limited(id, limits, nowMillis)),
+    charge: (id, fees) => change(id, (nowMillis) => Company.feesChanged(id, fees, nowMillis)),
     freeze: Effect.fnUntraced(function* (id, { reason, pending }) {
       const message = reasonIssue(reason)
       if (message !== undefined) return yield* new Invalid({ path: "reason", message })
-      const company = yield* get(id)
-      const nowMillis = yield* Clock.currentTimeMillis
-      return yield* changeFreeze(company, { reason, pending, sinceMillis: company.frozen?.sinceMillis ?? nowMillis }, nowMillis)
+      const { frozen } = yield* get(id)
+      return yield* change(id, (nowMillis) =>
+        Company.freezeChanged(id, { reason, pending, sinceMillis: frozen?.sinceMillis ?? nowMillis }, nowMillis)
+      )
     }),
-    unfreeze: Effect.fnUntraced(function* (id) {
-      return yield* changeFreeze(yield* get(id), null, yield* Clock.currentTimeMillis)
-    }),
+    unfreeze: (id) => change(id, (nowMillis) => Company.freezeChanged(id, null, nowMillis)),
     spent: (id) => records.spent(id, id),
     verifyDomain: Effect.fnUntraced(function* (id, text, request) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)

@@ -4,6 +4,7 @@ import type * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import { Freeze } from "../ledger/Freeze.ts"
 import * as Noun from "../ledger/Noun.ts"
+import { CompanyFees } from "./CompanyFees.ts"
 import { Limits } from "./Limits.ts"
 import { Plan } from "./Plan.ts"
 
@@ -16,14 +17,22 @@ export const Company = Schema.Struct({
   /** What it may send, by whichever key. */
   limits: Schema.NullOr(Limits),
   /** Since when it is frozen, null where it is not. */
-  frozen: Schema.NullOr(Freeze)
+  frozen: Schema.NullOr(Freeze),
+  /** What it pays in place of what its plan says, null where it is all as in the plan. */
+  fees: Schema.NullOr(CompanyFees),
+  /** How often its plan or its fees were changed: what holds money says by which of them, and is refused where they are others by then. */
+  feesRevision: Schema.Int
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
-/** A company that sends: what its fees hang on, and its limits, where it has any. */
-export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
+/**
+ * A company that sends: what its fees hang on, and its limits, where it has any. Without `fees` and `feesRevision` it is one whose fees were never changed: where
+ * they were, it is charged them nevertheless, and one read slower.
+ */
+export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits" | "fees" | "feesRevision">>
 
-export const members = Noun.members("companies", Company, ["plan", "limits", "frozen"])
+export const members = Noun.members("companies", Company, ["plan", "limits", "frozen", "fees", "feesRevision"])
+
 /** Which companies, the newest first by id, which is made of the time: those before `before` (exclusive; null for the first page). */
 export interface Query {
   readonly limit: number
@@ -46,6 +55,9 @@ export interface PlanChanged extends Change.Parts<"PlanChanged"> {
 }
 export interface FreezeChanged extends Change.Parts<"FreezeChanged"> {
   readonly frozen: Freeze | null
+}
+export interface CompanyFeesChanged extends Change.Parts<"CompanyFeesChanged"> {
+  readonly fees: CompanyFees | null
 }
 export interface CompanyLimited extends Change.Parts<"CompanyLimited"> {
   readonly limits: Limits | null
@@ -82,6 +94,16 @@ export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, a
   atMillis,
   legs: [],
   limits
+})
+
+/** The company pays this from here on, in place of what its plan says. What was confirmed keeps its fee. */
+export const feesChanged = (companyId: CompanyId.CompanyId, fees: CompanyFees | null, atMillis: number): CompanyFeesChanged => ({
+  _tag: "CompanyFeesChanged",
+  id: companyId,
+  companyId,
+  atMillis,
+  legs: [],
+  fees
 })
 
 /** From here on the company is frozen, or is not any more. Whoever commits for it meanwhile is before that or after it. */

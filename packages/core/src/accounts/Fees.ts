@@ -1,16 +1,23 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { Company } from "./Company.ts"
+import * as CompanyFees from "./CompanyFees.ts"
 import * as Fee from "./Fee.ts"
 import type { Plan } from "./Plan.ts"
 
 /** What is asked for: whose money goes out, by which way (`internal`: to a company of ours), and how much arrives. */
 export interface Ask {
-  readonly company: Pick<Company, "plan">
+  readonly company: Pick<Company, "plan"> & Partial<Pick<Company, "fees">>
   readonly way: "lightning" | "on_chain" | "internal"
   readonly amount: Msat.Msat
 }
+
+/** The fee is not what the company was shown: more than it accepts, or it was changed again and again while it asked. Nothing was held. */
+export class FeeChanged extends Schema.TaggedError<FeeChanged>()("FeeChanged", {
+  /** The whole fee as it is now, where it was more than was accepted. */
+  fee: Schema.optionalKey(Msat.Msat)
+}) {}
 
 /** The service fee of each way out. */
 export interface Rates {
@@ -47,7 +54,7 @@ export const defaults: Options["Service"] = {
   payoutVbytes: 250
 }
 
-/** What a company's fees follow: the service fee of each way out, and what is held for the route. Of the chain that is what its fee rate says when it is asked. */
+/** What a company's fees follow, its own rates before its plan's: the service fee of each way out, and what is held for the route. Of the chain that is what its fee rate says when it is asked. */
 export interface Terms extends Rates {
   readonly routingAllowance: Fee.FeeRate
 }
@@ -67,7 +74,12 @@ export const make = Effect.gen(function* () {
   const { fees, routingAllowance, payoutVbytes } = yield* Options
   const { feeRate } = yield* ChainSource
 
-  const terms = ({ plan }: Ask["company"]): Terms => ({ ...fees[plan], routingAllowance })
+  const terms = ({ plan, fees: own }: Ask["company"]): Terms => ({
+    lightning: CompanyFees.rateOf(own?.lightning, fees[plan].lightning),
+    onChain: CompanyFees.rateOf(own?.onChain, fees[plan].onChain),
+    internal: CompanyFees.rateOf(own?.internal, fees[plan].internal),
+    routingAllowance
+  })
 
   return Fees.of({
     terms,

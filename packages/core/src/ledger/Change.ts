@@ -107,6 +107,8 @@ export interface Parts<Tag extends string, Refused = never> {
   readonly counts?: ReadonlyArray<Count>
   /** A freeze of its company refuses it. */
   readonly unlessFrozen?: true
+  /** By which of its company's fees its money was counted: where they are others by now, it is refused. */
+  readonly feesRevision?: number
   /** What the audit log says of it: who had it done (see Audit.ts). The Journal adds it, nobody else. */
   readonly audit?: string
 }

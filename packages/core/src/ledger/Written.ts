@@ -1,6 +1,7 @@
 import type { InsufficientBalance } from "./Balance.ts"
 import type { Account, Fence, Leg, Once, Parts, Posting } from "./Change.ts"
 import type { Conflict, IdempotencyMismatch, StaleFence } from "./Journal.ts"
+import type { FeesMoved } from "./FeesMoved.ts"
 import type { CompanyFrozen } from "./Freeze.ts"
 import type { LimitExceeded } from "./Limit.ts"
 import type { Insert, Transition, Writes } from "./Noun.ts"
@@ -11,10 +12,10 @@ export interface Giving extends Leg {
 }
 
 /**
- * What a Change may carry: postings that take from `available` (`money`) and are counted against limits (`limits`), or only others (`credit`), an idempotency key, a fence, or that a freeze of its company refuses it (`freeze`). All but `credit` can
+ * What a Change may carry: postings that take from `available` (`money`) and are counted against limits (`limits`), or only others (`credit`), an idempotency key, a fence, that a freeze of its company refuses it (`freeze`), or a change of its fees (`fees`). All but `credit` can
  * refuse it.
  */
-export type May = "money" | "limits" | "freeze" | "credit" | "once" | "fence"
+export type May = "money" | "limits" | "freeze" | "fees" | "credit" | "once" | "fence"
 
 type Judged<W> =
   W extends Insert<infer _A, infer Taken, infer Other>
@@ -29,6 +30,7 @@ type RefusedWith<W extends Writes, M extends May> =
   | ("money" extends M ? InsufficientBalance : never)
   | ("limits" extends M ? LimitExceeded : never)
   | ("freeze" extends M ? CompanyFrozen : never)
+  | ("fees" extends M ? FeesMoved : never)
   | ("once" extends M ? IdempotencyMismatch : never)
   | ("fence" extends M ? StaleFence : never)
 

@@ -92,7 +92,7 @@ type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 export interface RefundCreated extends Written<
   "RefundCreated",
   readonly [Noun.TransitionOf<typeof Deposit.life.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Payment],
-  "money" | "limits" | "freeze" | "once"
+  "money" | "limits" | "freeze" | "fees" | "once"
 > {}
 export interface RefundClaimed extends Written<"RefundClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
 export interface RefundCompleted extends Written<"RefundCompleted", readonly [Noun.TransitionOf<typeof life.completed>], "fence"> {}
@@ -113,7 +113,7 @@ export const created = (
   payment: Voucher.VoucherCreated | Withdrawal.WithdrawalRequested,
   once?: Change.Once
 ): RefundCreated => {
-  const { legs, jobs, transferId, counts, writes } = payment
+  const { legs, jobs, transferId, counts, feesRevision, writes } = payment
   return {
     _tag: "RefundCreated",
     unlessFrozen: true,
@@ -124,6 +124,7 @@ export const created = (
     ...(transferId !== undefined && { transferId }),
     ...(jobs && { jobs }),
     ...(counts && { counts }),
+    ...(feesRevision !== undefined && { feesRevision }),
     writes: [
       Noun.step(Deposit.life.refunded, deposit, { refunded: Msat.sum(deposit.refunded, refund.amount), refundId: refund.id }),
       Noun.insert(noun, refund),

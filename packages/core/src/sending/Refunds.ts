@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Sender } from "../accounts/Company.ts"
+import type { FeeChanged } from "../accounts/Fees.ts"
 import type * as Limits from "../accounts/Limits.ts"
 import { type Paused, Stops } from "../accounts/Stops.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
@@ -22,6 +23,7 @@ import * as Shortage from "../ledger/Shortage.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import * as Priced from "./Priced.ts"
 import * as Refund from "./Refund.ts"
 import * as RefundSteps from "./RefundSteps.ts"
 import * as Spending from "./Spending.ts"
@@ -70,6 +72,7 @@ export class Refunds extends Context.Service<
       | NotFound
       | Refund.NotRefundable
       | Refund.RefundTooLarge
+      | FeeChanged
       | InsufficientBalance
       | LimitExceeded
       | CompanyFrozen
@@ -101,6 +104,31 @@ const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.
   return amount <= left ? Effect.void : Effect.fail(new Refund.RefundTooLarge({ depositId, left }))
 }
 
+/** A refund as it will be once it is committed. */
+const refundOf = (
+  { company, description, metadata }: Ask,
+  { id: depositId }: Deposit,
+  paid: {
+    readonly id: string
+    readonly atMillis: number
+    readonly amount: Msat.Msat
+    readonly voucher: Voucher.Voucher | null
+    readonly withdrawal: Withdrawal.Withdrawal | null
+  }
+): Refund.Refund => ({
+  id: paid.id,
+  companyId: company.id,
+  depositId,
+  amount: paid.amount,
+  description,
+  metadata,
+  status: paid.voucher === null ? "pending" : "open",
+  voucherId: paid.voucher && paid.voucher.id,
+  withdrawalId: paid.withdrawal && paid.withdrawal.id,
+  createdAtMillis: paid.atMillis,
+  updatedAtMillis: paid.atMillis
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -130,9 +158,9 @@ export const make = Effect.gen(function* () {
   ) {
     if (destination !== undefined) {
       const ask = { company, apiKey, asked, destination, otherwise, metadata: words.metadata, refundId }
-      const { withdrawal, work, counts } = yield* drafts.withdrawal(ask)
+      const { withdrawal, work, counts, feesRevision } = yield* drafts.withdrawal(ask)
       return {
-        change: Withdrawal.requested(withdrawal, undefined, work, counts),
+        change: Withdrawal.requested(withdrawal, undefined, work, counts, feesRevision),
         held: Withdrawal.held(withdrawal),
         voucher: null,
         withdrawal,
@@ -140,8 +168,41 @@ export const make = Effect.gen(function* () {
       }
     }
     const priced = asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
-    const { voucher, url, counts } = yield* drafts.voucher({ company, apiKey, priced, words, refundId })
-    return { change: Voucher.created(voucher, undefined, counts), held: Voucher.held(voucher), voucher, withdrawal: null, url }
+    const { voucher, url, counts, feesRevision } = yield* drafts.voucher({ company, apiKey, priced, words, refundId })
+    return {
+      change: Voucher.created(voucher, undefined, counts, feesRevision),
+      held: Voucher.held(voucher),
+      voucher,
+      withdrawal: null,
+      url
+    }
+  })
+
+  /** Of a deposit as it is found. */
+  const made = Effect.fnUntraced(function* (ask: Ask, deposit: Deposit) {
+    const { company, request } = ask
+    yield* check(deposit, Msat.zero)
+    const atMillis = yield* now
+    const id = Id.fromMillis(atMillis, entropy)
+    const { change, held, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
+    const refund = refundOf(ask, deposit, { id, atMillis, voucher, withdrawal, amount: (voucher ?? withdrawal).amount })
+    const made: Made = { refund, url }
+    // Kept for ever, as a withdrawal's: a retry may come at any time.
+    const once = Answer.once(company.id, request, made, null)
+    const attempt = (found: Deposit) =>
+      Effect.andThen(
+        check(found, refund.amount),
+        Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(Spending.told(accounts, ask, held))
+      )
+    // Another refund of the deposit came between: what is left is looked at anew.
+    const again = Effect.flatMap(depositOf(company.id, { depositId: deposit.id }), attempt)
+    const applied = yield* Effect.catchTag(attempt(deposit), "DepositMoved", () =>
+      again.pipe(
+        Effect.retry({ times: maxTries, while: ({ _tag }) => _tag === "DepositMoved" }),
+        Effect.catchTag("DepositMoved", () => Effect.fail(new Conflict({ change: "RefundCreated", id })))
+      )
+    )
+    return Answers.outcome(applied, made)
   })
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
@@ -151,46 +212,14 @@ export const make = Effect.gen(function* () {
 
   return Refunds.of({
     create: Effect.fnUntraced(function* (ask) {
-      const { company, of, request, description, metadata } = ask
+      const { company, of, request } = ask
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
       yield* VoucherDrafts.check(ask)
-      const deposit = yield* depositOf(company.id, of)
-      yield* check(deposit, Msat.zero)
-      const atMillis = yield* now
-      const id = Id.fromMillis(atMillis, entropy)
-      const { change, held, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
-      const refund: Refund.Refund = {
-        id,
-        companyId: company.id,
-        depositId: deposit.id,
-        amount: (voucher ?? withdrawal).amount,
-        description,
-        metadata,
-        status: voucher === null ? "pending" : "open",
-        voucherId: voucher && voucher.id,
-        withdrawalId: withdrawal && withdrawal.id,
-        createdAtMillis: atMillis,
-        updatedAtMillis: atMillis
-      }
-      const made: Made = { refund, url }
-      // Kept for ever, as a withdrawal's: a retry may come at any time.
-      const once = Answer.once(company.id, request, made, null)
-      const attempt = (found: Deposit) =>
-        Effect.andThen(
-          check(found, refund.amount),
-          Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(Spending.told(accounts, ask, held))
-        )
-      // Another refund of the deposit came between: what is left is looked at anew.
-      const again = Effect.flatMap(depositOf(company.id, { depositId: deposit.id }), attempt)
-      const applied = yield* Effect.catchTag(attempt(deposit), "DepositMoved", () =>
-        again.pipe(
-          Effect.retry({ times: maxTries, while: ({ _tag }) => _tag === "DepositMoved" }),
-          Effect.catchTag("DepositMoved", () => Effect.fail(new Conflict({ change: "RefundCreated", id })))
-        )
+      return yield* Priced.priced(accounts)(company, (company) =>
+        Effect.flatMap(depositOf(company.id, of), (deposit) => made({ ...ask, company }, deposit))
       )
-      return Answers.outcome(applied, made)
     }),
     get,
     list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(Refund.noun, companyId, before, limit)),

@@ -100,7 +100,7 @@ export const life = {
 
 type Inserted = Noun.InsertOf<typeof noun>
 
-export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "limits" | "freeze" | "once"> {}
+export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "limits" | "freeze" | "fees" | "once"> {}
 /** Applies while it is open. Its hold is the withdrawal's from here on: no posting, so the money is held at every moment. */
 export interface VoucherClaimed extends Written<
   "VoucherClaimed",
@@ -158,7 +158,12 @@ export const callbackOf = (domain: string): string => `${originOf(domain)}/lnurl
 const parts = ({ id, companyId, ledgerTxId }: Voucher, atMillis: number) => ({ id, companyId, atMillis, transferId: ledgerTxId })
 
 /** Amount and fee leave `available` and wait in `held`, until it is claimed or voided. */
-export const created = (voucher: Voucher, once?: Change.Once, counts: ReadonlyArray<Limit.Count> = []): VoucherCreated => ({
+export const created = (
+  voucher: Voucher,
+  once?: Change.Once,
+  counts: ReadonlyArray<Limit.Count> = [],
+  feesRevision?: number
+): VoucherCreated => ({
   _tag: "VoucherCreated",
   unlessFrozen: true,
   ...parts(voucher, voucher.createdAtMillis),
@@ -167,7 +172,8 @@ export const created = (voucher: Voucher, once?: Change.Once, counts: ReadonlyAr
   jobs: [Change.enqueue({ kind: taskKind, id: voucher.id, dueAtMillis: voucher.expiresAtMillis })],
   event: { type: "voucher.created", subject: voucher.id },
   ...(once && { once }),
-  ...(counts.length > 0 && { counts })
+  ...(counts.length > 0 && { counts }),
+  ...(feesRevision !== undefined && { feesRevision })
 })
 
 /** It becomes a withdrawal to this invoice, which is sent like any other: should that fail, its hold is voided, and the voucher stays claimed. */

@@ -1,6 +1,6 @@
 import { Clock, Effect, Redacted } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
-import type { Company } from "../accounts/Company.ts"
+import type { Sender } from "../accounts/Company.ts"
 import { Fees } from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
 import * as Limits from "../accounts/Limits.ts"
@@ -56,11 +56,14 @@ export const make = Effect.gen(function* () {
     words: { description, expirySeconds, metadata },
     refundId
   }: Limits.Spender & {
-    readonly company: Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
+    readonly company: Sender
     readonly priced: Priced
     readonly words: Words
     readonly refundId: string | null
-  }): Effect.fn.Return<Issued & { readonly counts: ReadonlyArray<Limit.Count> }, Invalid | Limit.LimitExceeded> {
+  }): Effect.fn.Return<
+    Issued & { readonly counts: ReadonlyArray<Limit.Count>; readonly feesRevision: number },
+    Invalid | Limit.LimitExceeded
+  > {
     yield* checkSendable(amount, bounds)
     // Only the chain's fee can be unknown.
     const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
@@ -87,6 +90,6 @@ export const make = Effect.gen(function* () {
     })
     const amountHeld = Voucher.held(voucher)
     yield* Spending.check(spender, { amount: amountHeld, recipientType: "lightning_invoice", recipient: null, network: chain })
-    return { counts, voucher, url: Redacted.make(Voucher.urlOf(linkHost, k1)) }
+    return { counts, feesRevision: company.feesRevision ?? 0, voucher, url: Redacted.make(Voucher.urlOf(linkHost, k1)) }
   })
 })

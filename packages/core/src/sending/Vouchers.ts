@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Sender } from "../accounts/Company.ts"
+import type { FeeChanged } from "../accounts/Fees.ts"
 import type * as Limits from "../accounts/Limits.ts"
 import { type Paused, Stops } from "../accounts/Stops.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
@@ -19,6 +20,7 @@ import * as Page from "../ledger/Page.ts"
 import * as Shortage from "../ledger/Shortage.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
+import * as Priced from "./Priced.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Spending from "./Spending.ts"
 import * as Voucher from "./Voucher.ts"
@@ -48,6 +50,7 @@ export class Vouchers extends Context.Service<
       | AmountInvalid
       | Invalid
       | RateUnavailable
+      | FeeChanged
       | InsufficientBalance
       | Limit.LimitExceeded
       | CompanyFrozen
@@ -89,6 +92,7 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const records = yield* SendingReads
   const accounts = yield* AccountReads
+  const priced = Priced.priced(accounts)
   const stops = yield* Stops
   const prices = yield* Prices
   const draft = yield* VoucherDrafts.make
@@ -105,12 +109,18 @@ export const make = Effect.gen(function* () {
       if (before !== undefined) return before
       yield* stops.check("sending")
       yield* VoucherDrafts.check(words)
-      const spender = { company, apiKey }
-      const { counts, ...issued } = yield* draft({ ...spender, priced: yield* prices.price({ amount, currency }), words, refundId: null })
-      const { voucher } = issued
-      const once = Answer.once(company.id, request, issued, voucher.createdAtMillis + Answer.keptMillis)
-      const committed = Shortage.told(ledger, journal.commit(Voucher.created(voucher, once, counts)))
-      return Answers.outcome(yield* committed.pipe(Spending.told(accounts, spender, Voucher.held(voucher))), issued)
+      const price = yield* prices.price({ amount, currency })
+      return yield* priced(
+        company,
+        Effect.fnUntraced(function* (company) {
+          const spender = { company, apiKey }
+          const { counts, feesRevision, ...issued } = yield* draft({ ...spender, priced: price, words, refundId: null })
+          const { voucher } = issued
+          const once = Answer.once(company.id, request, issued, voucher.createdAtMillis + Answer.keptMillis)
+          const committed = Shortage.told(ledger, journal.commit(Voucher.created(voucher, once, counts, feesRevision)))
+          return Answers.outcome(yield* committed.pipe(Spending.told(accounts, spender, Voucher.held(voucher))), issued)
+        })
+      )
     }),
     get,
     list: Effect.fnUntraced(function* (companyId, query) {

@@ -189,7 +189,7 @@ export const life = {
 export interface WithdrawalRequested extends Written<
   "WithdrawalRequested",
   readonly [Noun.InsertOf<typeof noun>],
-  "money" | "limits" | "freeze" | "once"
+  "money" | "limits" | "freeze" | "fees" | "once"
 > {}
 /** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
 export interface Follower {
@@ -337,7 +337,8 @@ export const requested = (
   withdrawal: Withdrawal,
   once?: Change.Once,
   work = atOnce(withdrawal),
-  counts: ReadonlyArray<Limit.Count> = []
+  counts: ReadonlyArray<Limit.Count> = [],
+  feesRevision?: number
 ): WithdrawalRequested => ({
   _tag: "WithdrawalRequested",
   unlessFrozen: true,
@@ -346,7 +347,8 @@ export const requested = (
   jobs: withdrawal.approval === "waiting" ? [] : [Change.enqueue({ ...work, id: withdrawal.id })],
   event: { type: "withdrawal.requested", subject: withdrawal.id },
   ...(once && { once }),
-  ...(counts.length > 0 && { counts })
+  ...(counts.length > 0 && { counts }),
+  ...(feesRevision !== undefined && { feesRevision })
 })
 
 /** What will be sent is decided. No money moves. */

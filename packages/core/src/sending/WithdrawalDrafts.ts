@@ -3,7 +3,8 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
 import type { Sender } from "../accounts/Company.ts"
-import { Fees } from "../accounts/Fees.ts"
+import * as Fee from "../accounts/Fee.ts"
+import { FeeChanged, Fees } from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
 import * as Limits from "../accounts/Limits.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
@@ -33,6 +34,8 @@ export interface Ask extends Limits.Spender {
   readonly destination: string
   /** What is sent where neither the request nor the destination has an amount. */
   readonly otherwise?: Msat.Msat
+  /** The whole fee that the company accepts, as an estimate said it: confirming is refused where it is more by now. */
+  readonly maxFee?: Msat.Msat | undefined
 }
 
 /** How a request to send may be refused or come to nothing. In every case nothing is held. */
@@ -138,6 +141,7 @@ export const make = Effect.gen(function* () {
     }: Ask & { readonly metadata: Metadata.Metadata; readonly refundId: string | null }) {
       yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
+      if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee) return yield* new FeeChanged({ fee: Fee.total(fee) })
       const nowMillis = yield* Clock.currentTimeMillis
       const counts = Limits.countsOf(ask, nowMillis)
       const withdrawal = Withdrawal.pending({
@@ -160,7 +164,7 @@ export const make = Effect.gen(function* () {
         createdAtMillis: nowMillis
       })
       yield* Spending.check(ask, { ...withdrawal, amount: Withdrawal.held(withdrawal) })
-      return { withdrawal, work: workOf(recipient, nowMillis), counts }
+      return { withdrawal, work: workOf(recipient, nowMillis), counts, feesRevision: ask.company.feesRevision ?? 0 }
     })
   }
 })

@@ -2,6 +2,7 @@ import type * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Latch, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
+import type { FeeChanged } from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
 import { type Paused, Stops } from "../accounts/Stops.ts"
 import * as Worker from "../base/Worker.ts"
@@ -21,6 +22,7 @@ import * as Destination from "./Destination.ts"
 import type * as Approval from "./Approval.ts"
 import * as Approvals from "./Approvals.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
+import * as Priced from "./Priced.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
 import * as Spending from "./Spending.ts"
@@ -66,7 +68,7 @@ export class Withdrawals extends Context.Service<
       }
     ) => Effect.Effect<
       Answer.Outcome<Withdrawal.Withdrawal>,
-      Refused | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
+      Refused | FeeChanged | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
     >
     /**
      * It is sent from here on. By any key but the one that asked for it, and those that replace that one; whether the key may approve at all (`approve`) is looked at by who let it in.
@@ -98,6 +100,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
+  const priced = Priced.priced(accounts)
   const stops = yield* Stops
   const recipients = yield* Recipients
   const sender = yield* LightningSender
@@ -152,12 +155,19 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
-      // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
-      const change = Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work, counts)
-      const applied = yield* Shortage.told(ledger, journal.commit(change)).pipe(Spending.told(accounts, ask, Withdrawal.held(withdrawal)))
+      const outcome = yield* priced(
+        ask.company,
+        Effect.fnUntraced(function* (company) {
+          const spender = { ...ask, company }
+          const { withdrawal, work, counts, feesRevision } = yield* drafts.withdrawal({ ...spender, metadata, refundId: null })
+          // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
+          const once = Answer.once(companyId, request, withdrawal, null)
+          const committed = Shortage.told(ledger, journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision)))
+          return Answers.outcome(yield* committed.pipe(Spending.told(accounts, spender, Withdrawal.held(withdrawal))), withdrawal)
+        })
+      )
       yield* confirmed.open
-      return Answers.outcome(applied, withdrawal)
+      return outcome
     }),
     confirmed: Effect.andThen(confirmed.await, confirmed.close)
   })

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { ApiKeyConfined, ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
-import type { CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
+import type { CompanyFeesChanged, CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { SessionBegun, SessionBegunAgain, SessionEnded, SessionSteppedUp } from "../accounts/Session.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
@@ -66,6 +66,7 @@ export type Change =
   | CompanyOpened
   | PlanChanged
   | CompanyLimited
+  | CompanyFeesChanged
   | FreezeChanged
   | DomainVerified
   | DomainChecked

@@ -1,9 +1,7 @@
-import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
-import * as Fee from "@satrail/core/accounts/Fee"
-import { Fees } from "@satrail/core/accounts/Fees"
+import { defaults as Terms, Fees } from "@satrail/core/accounts/Fees"
 import { Installation } from "@satrail/core/accounts/Installation"
 import { Plan } from "@satrail/core/accounts/Plan"
 import { Effect, Schema } from "effect"
@@ -12,22 +10,10 @@ import { Caller, Scopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example } from "../Examples.ts"
+import * as FeesView from "../FeesView.ts"
 import * as LimitsView from "../LimitsView.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
-
-const Rate = Schema.Struct({
-  base_sats: Schema.Finite.annotate({
-    description: "What each costs, whatever its amount, in satoshis to three decimals",
-    examples: [100]
-  }),
-  parts_per_million: Schema.Int.annotate({ description: "Of the amount, rounded up to a thousandth of a satoshi", examples: [5000] })
-}).annotate({ identifier: "FeeRate" })
-
-const rate = ({ base, partsPerMillion }: Fee.FeeRate): typeof Rate.Type => ({
-  base_sats: Scalars.exactSats(base),
-  parts_per_million: Number(partsPerMillion)
-})
 
 const Limited = { limits: LimitsView.schema, remaining: LimitsView.remaining }
 
@@ -37,17 +23,7 @@ const Account = Schema.Struct({
   plan: Plan,
   network: Network,
   frozen: Schema.Boolean.annotate({ description: "Whether the operator has frozen it: nothing of its is sent" }),
-  fees: Schema.Struct({
-    lightning: Rate,
-    on_chain: Rate,
-    internal: Rate.annotate({ description: "To a company of this service" }),
-    routing_allowance: Rate.annotate({
-      description: "What is held besides for the route of a Lightning payment: the most that it may cost"
-    })
-  }).annotate({
-    identifier: "Fees",
-    description: "What sending costs. On-chain, what miners are paid now comes on top: an estimate says how much"
-  }),
+  fees: FeesView.schema,
   ...Limited,
   api_key: Schema.Struct({ id: Schema.String, ...Limited }).annotate({ description: "The key that asks" })
 }).annotate({ identifier: "Account" })
@@ -73,12 +49,7 @@ const get = Section.company(
         plan: "paid",
         network: "regtest",
         frozen: false,
-        fees: {
-          lightning: { base_sats: 0, parts_per_million: 2000 },
-          on_chain: { base_sats: 100, parts_per_million: 1000 },
-          internal: rate(Fee.free),
-          routing_allowance: rate({ base: Msat.fromSats(5), partsPerMillion: 5000n })
-        },
+        fees: FeesView.of({ ...Terms.fees.paid, routingAllowance: Terms.routingAllowance }),
         ...nothing,
         api_key: { id: apiKey.id, ...nothing }
       }
@@ -91,19 +62,13 @@ const get = Section.company(
         const [company, companySpent, { apiKey, spent }] = yield* Errors.answered(
           Effect.all([companies.get(own.companyId), companies.spent(own.companyId), apiKeys.get(own.id)], { concurrency: 3 })
         )
-        const { routingAllowance, ...rates } = fees.terms(company)
         return Envelope.ok("Account", {
           id: company.id,
           name: company.name,
           plan: company.plan,
           network,
           frozen: company.frozen !== null,
-          fees: {
-            lightning: rate(rates.lightning),
-            on_chain: rate(rates.onChain),
-            internal: rate(rates.internal),
-            routing_allowance: rate(routingAllowance)
-          },
+          fees: FeesView.of(fees.terms(company)),
           limits: LimitsView.of(company.limits),
           remaining: yield* LimitsView.remainingOf(company.limits, companySpent),
           api_key: {

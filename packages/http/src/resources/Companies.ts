@@ -38,7 +38,9 @@ export const example = ({ companyId, millis }: World): Company => ({
   plan: "paid",
   createdAtMillis: millis(-86_400_000),
   limits: null,
-  frozen: null
+  frozen: null,
+  fees: null,
+  feesRevision: 0
 })
 
 const creation = Idempotency.creation(path, "Company opened", view.of)

@@ -115,6 +115,7 @@ const create = Section.company(
       "not_refundable",
       "refund_too_large",
       "insufficient_balance",
+      "fee_changed",
       "limit_exceeded",
       "company_frozen",
       "paused",

@@ -98,6 +98,7 @@ const create = Section.company(
     error: Errors.of(
       "malformed",
       "insufficient_balance",
+      "fee_changed",
       "limit_exceeded",
       "company_frozen",
       "paused",

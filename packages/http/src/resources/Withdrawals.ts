@@ -35,7 +35,16 @@ const what = {
   destination: DestinationText
 }
 const EstimateBody = Schema.Struct(what).annotate({ identifier: "EstimateWithdrawal" })
-const ConfirmBody = Schema.Struct({ ...what, metadata: Scalars.given(Scalars.GivenMetadata) }).annotate({ identifier: "ConfirmWithdrawal" })
+const ConfirmBody = Schema.Struct({
+  ...what,
+  max_fee_sats: Scalars.given(
+    Scalars.givenSatsUpTo(Msat.max).annotate({
+      description:
+        "The whole fee that is accepted, in satoshis to three decimals, such as `fee_sats` of an estimate: refused with `fee_changed` where it is more by now"
+    })
+  ),
+  metadata: Scalars.given(Scalars.GivenMetadata)
+}).annotate({ identifier: "ConfirmWithdrawal" })
 
 /** What is wrong with what is to be sent. Which network a destination is of is no question of how it is written. */
 export const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> => {
@@ -280,7 +289,16 @@ const confirming = {
   headers: Idempotency.headers,
   payload: ConfirmBody,
   success: Envelope.success(201, view.schema),
-  error: Errors.of(...refusals, "insufficient_balance", "limit_exceeded", "company_frozen", "paused", "idempotency_mismatch", "conflict")
+  error: Errors.of(
+    ...refusals,
+    "fee_changed",
+    "insufficient_balance",
+    "limit_exceeded",
+    "company_frozen",
+    "paused",
+    "idempotency_mismatch",
+    "conflict"
+  )
 }
 
 const description =
@@ -311,6 +329,7 @@ const confirmWith = (withdrawals: Withdrawals["Service"]) =>
           ...once,
           asked: yield* Amounts.asked(yield* Effect.orDie(request.text), payload),
           destination: payload.destination,
+          maxFee: payload.max_fee_sats ?? undefined,
           metadata: payload.metadata ?? Metadata.empty
         })
       )

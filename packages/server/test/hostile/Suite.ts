@@ -89,6 +89,7 @@ const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonl
   "POST /operator/companies/{id}/freeze": (target) => [["POST", `${target.slice(0, target.lastIndexOf("/"))}/unfreeze`, {}]],
   "PUT /operator/companies/{id}/limits": (target) => [["PUT", target, {}]],
   "PUT /operator/api-keys/{id}/allowed-from": (target) => [["PUT", target, { allowed_from: null }]],
+  "PUT /operator/companies/{id}/fees": (target) => [["PUT", target, {}]],
   "PUT /operator/api-keys/{id}/limits": (target) => [["PUT", target, {}]]
 }
 

@@ -272,6 +272,10 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
     run: async ({ ask, keyLimited }) =>
       ask("POST", "/v1/bitcoin/withdraw/confirm", { key: await keyLimited({ day_sats: 500 }), body: sats("settle@wallet.example") })
   },
+  fee_changed: {
+    how: "Withdraw 1000 sats with `max_fee_sats: 1`",
+    run: (world) => confirm(world, { ...sats("settle@wallet.example"), max_fee_sats: 1 })
+  },
   company_frozen: {
     how: "`POST /operator/companies/{id}/freeze`, then withdraw; `/unfreeze` afterwards",
     run: async (world) => {

@@ -1,0 +1,125 @@
+import { assert } from "@effect/vitest"
+import * as Company from "@satrail/core/accounts/Company"
+import type { CompanyFees } from "@satrail/core/accounts/CompanyFees"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Records } from "@satrail/core/service/Records"
+import { Effect } from "effect"
+import type { Promises } from "./Contract.ts"
+import { companyWith, found, once, tally, unchanged, verdict, voucher, withdrawal } from "./Fixtures.ts"
+import { byLink, credited } from "./JournalRefunds.ts"
+import { has } from "./Ledger.ts"
+
+const fees: CompanyFees = { lightning: { baseMsat: 1, partsPerMillion: 10 }, internal: { baseMsat: 0, partsPerMillion: 1_000_000 } }
+const atMillis = 1_700_000_000_000
+
+const charged = (companyId: CompanyId.CompanyId, own: CompanyFees | null = fees) => verdict(Company.feesChanged(companyId, own, atMillis))
+
+const revisionOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+  return (yield* found((yield* Records).company(companyId))).feesRevision
+})
+
+/** By which fees a company's money is held. */
+export const money = {
+  "fees: what was counted by others than the company's is refused, and what is counted by its own is applied": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 50)
+    const { change } = yield* byLink(deposit, 20)
+    const first = yield* revisionOf(companyId)
+    const by = Effect.fnUntraced(function* (revision: number) {
+      return [
+        Withdrawal.requested(yield* withdrawal(companyId, 5), once(companyId, `k${revision}`), undefined, [], revision),
+        Voucher.created(yield* voucher(companyId, 5), undefined, [], revision)
+      ] as const
+    })
+    const refund = { ...change, feesRevision: first }
+    const before = yield* by(first)
+    assert.strictEqual(yield* charged(companyId), "Applied")
+    for (const one of before) assert.strictEqual(yield* unchanged(one), "FeesMoved")
+    assert.strictEqual(yield* unchanged(refund), "FeesMoved")
+    const now = yield* revisionOf(companyId)
+    for (const one of yield* by(now)) assert.strictEqual(yield* verdict(one), "Applied")
+    assert.strictEqual(yield* verdict({ ...change, feesRevision: now }), "Applied")
+  }),
+  "fees: those of one company refuse nothing of another's, and what says none is not asked": Effect.gen(function* () {
+    const [companyId, other] = [yield* companyWith(100), yield* companyWith(100)]
+    const revision = yield* revisionOf(other)
+    assert.strictEqual(yield* charged(companyId), "Applied")
+    const [own, theirs, none] = [yield* withdrawal(companyId, 5), yield* withdrawal(other, 5), yield* withdrawal(companyId, 5)]
+    const verdicts = yield* Effect.forEach(
+      [
+        Withdrawal.requested(own, undefined, undefined, [], revision),
+        Withdrawal.requested(theirs, undefined, undefined, [], revision),
+        Withdrawal.requested(none)
+      ],
+      verdict,
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(verdicts, ["FeesMoved", "Applied", "Applied"])
+    yield* has(other, { posted: 100, held: 5 })
+    assert.isNull((yield* found((yield* Records).company(other))).fees)
+  }),
+  "fees: what was applied before a change is applied and replayed after it": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const revision = yield* revisionOf(companyId)
+    const plain = Withdrawal.requested(yield* withdrawal(companyId, 5), undefined, undefined, [], revision)
+    const asked = Withdrawal.requested(yield* withdrawal(companyId, 5), once(companyId, "k"), undefined, [], revision)
+    for (const one of [plain, asked]) assert.strictEqual(yield* verdict(one), "Applied")
+    assert.strictEqual(yield* charged(companyId), "Applied")
+    assert.deepStrictEqual(yield* Effect.forEach([plain, asked], (one) => unchanged(one)), ["Applied", "Replayed"])
+  }),
+  "fees: a change of the plan is one of the fees, and the same plan or fees again are none": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const steps = [
+      [Company.planChanged(companyId, "paid", atMillis), 1],
+      [Company.planChanged(companyId, "paid", atMillis), 0],
+      [Company.feesChanged(companyId, fees, atMillis), 1],
+      [Company.feesChanged(companyId, fees, atMillis), 0],
+      [Company.feesChanged(companyId, null, atMillis), 1],
+      [Company.limited(companyId, { daySats: 1 }, atMillis), 0]
+    ] as const
+    for (const [change, more] of steps) {
+      const before = yield* revisionOf(companyId)
+      assert.strictEqual(yield* verdict(change), "Applied")
+      const after = yield* revisionOf(companyId)
+      assert.strictEqual(after, before + more)
+      const row = yield* withdrawal(companyId, 1)
+      assert.strictEqual(yield* verdict(Withdrawal.requested(row, undefined, undefined, [], after)), "Applied", "by the balance too")
+    }
+  }),
+  "fees: of withdrawals at the same time none is applied by the old ones after they were changed": Effect.gen(function* () {
+    const companyId = yield* companyWith(100_000)
+    const revision = yield* revisionOf(companyId)
+    const asked = yield* Effect.forEach(Array.from({ length: 48 }), () => withdrawal(companyId, 10))
+    const late: Array<string> = []
+    let isAnswered = false
+    const sent = Effect.forEach(
+      asked,
+      (row) =>
+        Effect.suspend(() => {
+          const isLate = isAnswered
+          const change = Withdrawal.requested(row, undefined, undefined, [], revision)
+          return Effect.tap(verdict(change), (word) => Effect.sync(() => isLate && late.push(word)))
+        }),
+      { concurrency: 4 }
+    )
+    const changed = Effect.tap(charged(companyId), () => Effect.sync(() => (isAnswered = true)))
+    const [words] = yield* Effect.all([sent, changed], { concurrency: "unbounded" })
+    assert.deepStrictEqual(new Set(late), new Set(late.length === 0 ? [] : ["FeesMoved"]))
+    yield* has(companyId, { posted: 100_000, held: 10 * (tally(words)["Applied"] ?? 0) })
+  })
+} satisfies Promises<Journal | Records | Tasks>
+
+/** How they are read. */
+export const other = {
+  "fees: a company's own are read as they were committed, with the company and with its keys": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    for (const own of [fees, {}, { onChain: { baseMsat: 0, partsPerMillion: 0 } }, null]) {
+      assert.strictEqual(yield* charged(companyId, own), "Applied")
+      assert.deepStrictEqual((yield* found((yield* Records).company(companyId))).fees, own)
+    }
+  })
+} satisfies Promises<Journal | Records | Tasks>

@@ -1,0 +1,73 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { Companies } from "../src/accounts/Companies.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import type { CompanyFees } from "../src/accounts/CompanyFees.ts"
+import { FeeChanged, Fees } from "../src/accounts/Fees.ts"
+import { knownMillis } from "../src/base/Known.ts"
+import { Refunds } from "../src/sending/Refunds.ts"
+import { Transactions } from "../src/reports/Transactions.ts"
+import { Vouchers } from "../src/sending/Vouchers.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import { asked, companyWith, has, made, outside, scenario } from "./World.ts"
+
+const words = { description: "", expirySeconds: 3600, metadata: {} }
+const dear: CompanyFees = { lightning: { baseMsat: 7_000, partsPerMillion: 0 } }
+
+const charge = Effect.fnUntraced(function* (company: Company, fees: CompanyFees | null) {
+  const charging = yield* Effect.forkChild((yield* Companies).charge(company.id, fees), { startImmediately: true })
+  yield* TestClock.adjust(knownMillis * 2)
+  return yield* Fiber.join(charging)
+})
+
+const send = Effect.fnUntraced(function* (company: Pick<Company, "id" | "plan">, maxFee?: Msat.Msat) {
+  const { destination } = yield* outside({ type: "lightning_address" })
+  return yield* made((yield* Withdrawals).confirm({ company, asked: yield* asked(1000), destination, metadata: {}, maxFee }))
+})
+
+describe("fees of a company's own", () => {
+  scenario("fees: a company pays its own rates, and what it has none for as its plan says", function* () {
+    const [company, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+    const fees = yield* Fees
+    const charged = yield* charge(company, dear)
+    const { lightning, onChain } = fees.terms(charged)
+    assert.deepStrictEqual(lightning, { base: Msat.fromSats(7), partsPerMillion: 0n })
+    assert.deepStrictEqual(onChain, fees.terms(company).onChain)
+    assert.strictEqual((yield* send(charged)).serviceFee, Msat.fromSats(7))
+    assert.strictEqual((yield* send(other)).serviceFee, Msat.fromSats(2), "and nobody else does")
+    assert.strictEqual((yield* charge(company, null)).fees, null)
+    assert.strictEqual((yield* send(company)).serviceFee, Msat.fromSats(2))
+  })
+
+  scenario("fees: whoever knows a company as it was before is charged what it pays now", function* () {
+    const old = yield* companyWith(100_000)
+    yield* charge(old, dear)
+    const seven = Msat.fromSats(7)
+    assert.strictEqual((yield* send(old)).serviceFee, seven)
+    assert.strictEqual((yield* send({ id: old.id, plan: old.plan })).serviceFee, seven, "a host that knows id and plan alone")
+    const { voucher } = yield* made((yield* Vouchers).create({ company: old, ...(yield* asked(100)), ...words }))
+    assert.strictEqual(voucher.serviceFee, seven)
+    const [deposit] = (yield* (yield* Transactions).list(old.id, { limit: 1, type: "deposit" })).transactions
+    const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
+    const link = yield* made((yield* Refunds).create({ company: old, of, asked: yield* asked(100), destination: undefined, ...words }))
+    assert.isNotNull(link.url && Redacted.value(link.url))
+    const refund = yield* (yield* Vouchers).get(old.id, link.refund.voucherId ?? assert.fail("no voucher"))
+    assert.strictEqual(refund.serviceFee, seven)
+  })
+
+  scenario("fees: what an estimate showed is the most that is charged, or it is refused and nothing is held", function* () {
+    const company = yield* companyWith(100_000)
+    const { destination } = yield* outside({ type: "lightning_address" })
+    const { fee } = yield* (yield* Withdrawals).estimate({ company, asked: yield* asked(1000), destination })
+    const shown = Msat.sum(fee.service, fee.network)
+    yield* charge(company, dear)
+    const refusal = yield* Effect.flip(send(company, shown))
+    assert.deepStrictEqual(refusal, new FeeChanged({ fee: Msat.sum(shown, Msat.fromSats(5)) }))
+    assert.deepStrictEqual(yield* has(company), { posted: 100_000, held: 0 })
+    yield* charge(company, { lightning: { baseMsat: 0, partsPerMillion: 0 } })
+    const cheap = yield* send(company, shown)
+    assert.strictEqual(cheap.serviceFee, 0n, "less is charged as it is")
+  })
+})

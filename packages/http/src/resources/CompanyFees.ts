@@ -1,0 +1,86 @@
+import type { CompanyFees } from "@satrail/core/accounts/CompanyFees"
+import { Companies } from "@satrail/core/accounts/Companies"
+import type { Company } from "@satrail/core/accounts/Company"
+import * as Core from "@satrail/core/accounts/Fees"
+import { Plan } from "@satrail/core/accounts/Plan"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorScopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as FeesView from "../FeesView.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as Opened from "./Companies.ts"
+
+const path = `${Opened.path}/:id/fees` as const
+
+const Fees = Schema.Struct({
+  id: Scalars.Uuid,
+  plan: Plan,
+  fees: FeesView.schema,
+  own: FeesView.own
+}).annotate({ identifier: "CompanyFees" })
+
+const view = (company: Pick<Company, "id" | "plan" | "fees">, terms: Core.Terms): typeof Fees.Type => ({
+  id: company.id,
+  plan: company.plan,
+  fees: FeesView.of(terms),
+  own: FeesView.ofOwn(company.fees)
+})
+
+const exampleOwn: CompanyFees = { lightning: { baseMsat: 0, partsPerMillion: 1000 } }
+
+const example = (world: World) => {
+  const company = { ...Opened.example(world), fees: exampleOwn }
+  const { fees, routingAllowance } = Core.defaults
+  const lightning = { ...fees[company.plan].lightning, partsPerMillion: 1000n }
+  return view(company, { ...fees[company.plan], lightning, routingAllowance })
+}
+
+export const get = Section.operator(
+  HttpApiEndpoint.get("getFees", path, {
+    params: { id: Scalars.Uuid },
+    success: Envelope.success(200, Fees),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Fetch a company's fees")
+    .annotate(OpenApi.Description, "What sending costs it, and what of that is its own and not its plan's.")
+    .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Fees", data: example(world) })),
+  Effect.all([Companies, Core.Fees]),
+  ([companies, fees]) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const company = yield* Errors.answered(companies.get(CompanyId.make(params.id.toLowerCase())))
+      return Envelope.ok("Fees", view(company, fees.terms(company)))
+    })
+)
+
+export const put = Section.operator(
+  HttpApiEndpoint.put("chargeCompany", path, {
+    params: { id: Scalars.Uuid },
+    payload: FeesView.Body,
+    success: Envelope.success(200, Fees),
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies"])
+    .annotate(OpenApi.Summary, "Charge a company fees of its own")
+    .annotate(
+      OpenApi.Description,
+      "Replaces all of them; `{}` takes them away, and it pays what its plan says. Whatever is confirmed from the commit on is charged these, in every process; what was confirmed keeps its fee."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.companyId },
+      body: { lightning: { parts_per_million: 1000 } },
+      message: "Company charged",
+      data: example(world)
+    })),
+  Effect.all([Companies, Core.Fees]),
+  ([companies, fees]) =>
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const id = CompanyId.make(params.id.toLowerCase())
+      const company = yield* Errors.answered(companies.charge(id, FeesView.read(payload)))
+      return Envelope.ok("Company charged", view(company, fees.terms(company)))
+    })
+)
