@@ -1380,6 +1380,44 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "freeze:"
   },
   {
+    name: "adjustment-approved-by-who-asked",
+    rows: [],
+    bug: "a second token of the same operator approves what the first one asked for",
+    file: core("accounts/Adjustment"),
+    find: "a.id === b.id || nameOf(a.name) === nameOf(b.name)",
+    replace: "a.id === b.id",
+    test: "packages/http/test/adjustments.test.ts",
+    titles: "adjustments: whoever asked"
+  },
+  {
+    name: "adjustment-booked-twice",
+    rows: [],
+    bug: "each approval of an adjustment books it",
+    file: core("accounts/Adjustment"),
+    find: `    from: ["pending"],
+    to: "booked",
+    sets: ["decidedBy"],
+    stamps: ["decidedAtMillis"],
+    again: { in: ["booked"] }`,
+    replace: `    from: ["pending", "booked"],
+    to: "booked",
+    sets: ["decidedBy"],
+    stamps: ["decidedAtMillis"],
+    again: { in: ["rejected"] }`,
+    test: inMemory,
+    titles: "adjustment:"
+  },
+  {
+    name: "adjustment-unverified",
+    rows: [],
+    bug: "verification believes whatever is booked by hand",
+    file: postgres("Books"),
+    find: "('adjustments', -j.amount)) as v(account, amount)",
+    replace: "('adjustments', -j.amount)) as v(account, amount) where false",
+    test: inSql,
+    titles: "adjustment:"
+  },
+  {
     name: "fees-of-before",
     rows: [],
     bug: "a fee that was counted before the company's fees were changed is charged after it",

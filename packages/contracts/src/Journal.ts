@@ -2,6 +2,7 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type { Records } from "@satrail/core/service/Records"
 import * as Contract from "./Contract.ts"
+import * as Adjustments from "./JournalAdjustments.ts"
 import * as Approvals from "./JournalApprovals.ts"
 import * as Companies from "./JournalCompanies.ts"
 import * as Deposits from "./JournalDeposits.ts"
@@ -32,6 +33,7 @@ export const money = {
   ...Holds.money,
   ...Invoices.money,
   ...Suspense.money,
+  ...Adjustments.money,
   ...Deposits.money,
   ...Keys.money,
   ...Limits.money,
@@ -43,7 +45,15 @@ export const money = {
 }
 
 /** The rest. */
-export const other = { ...Invoices.other, ...Suspense.other, ...Keys.other, ...Fees.other, ...Companies.other, ...Events.other }
+export const other = {
+  ...Invoices.other,
+  ...Suspense.other,
+  ...Adjustments.other,
+  ...Keys.other,
+  ...Fees.other,
+  ...Companies.other,
+  ...Events.other
+}
 
 /** What every Journal promises. One entry, one promise; a number such as C12 names the incident that it prevents. */
 export const promises = { ...money, ...other }

@@ -1,12 +1,12 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Adjustment from "@satrail/core/accounts/Adjustment"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Endpoint from "@satrail/core/events/Endpoint"
-import type { Fence } from "@satrail/core/ledger/Change"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
-import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type * as Written from "@satrail/core/ledger/Written"
 import * as Checkout from "@satrail/core/receiving/Checkout"
 import * as Assignment from "@satrail/core/receiving/Assignment"
@@ -42,6 +42,8 @@ import {
   voucher,
   withdrawal
 } from "./Fixtures.ts"
+import { fenceOf } from "./Fences.ts"
+import { adjustment, approved } from "./JournalAdjustments.ts"
 import { byLink } from "./JournalRefunds.ts"
 import { checkout } from "./Rows.ts"
 import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
@@ -87,21 +89,14 @@ export const subjectOf = <A extends Noun.Row>(
   )
 })
 
-/** The claim on the task of a record, which is claimed once: a move may be made of the record again. */
-const held = new Map<string, Fence>()
-
-const fenceOf = Effect.fnUntraced(function* (kind: string, id: string, nowMillis: number) {
-  const known = held.get(id)
-  if (known !== undefined) return known
-  const tasks = yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: 4_000_000_000_000, limit: 1000 })
-  for (const task of tasks) held.set(task.id, fence(task))
-  return held.get(id) ?? assert.fail(`no task for ${id}`)
-})
-
 /** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
 const subjects: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
   console_sessions: subjectOf(AccountRows.sessions, AccountRows.begin, AccountRows.going),
+  adjustments: subjectOf(Adjustment.noun, (companyId) => Effect.map(adjustment(companyId, 1), (row) => Adjustment.requested(row)), {
+    booked: (row) => Effect.succeed(approved(row)),
+    rejected: (row) => Effect.succeed(Adjustment.rejected(row, { id: "eve", name: "Eve" }, row.createdAtMillis + 1))
+  }),
   vouchers: subjectOf(
     Voucher.noun,
     Effect.fnUntraced(function* (companyId) {

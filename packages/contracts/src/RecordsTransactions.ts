@@ -62,6 +62,7 @@ export const other = {
         type: "withdrawal",
         fee: Msat.make(3n),
         status: "pending",
+        reason: null,
         createdAtMillis: asked.createdAtMillis
       },
       {
@@ -73,6 +74,7 @@ export const other = {
         type: "deposit",
         fee: Msat.zero,
         status: "settled",
+        reason: null,
         createdAtMillis: paid.writes[1].record.createdAtMillis
       }
     ]

@@ -3,6 +3,8 @@ import "@satrail/bitcoin/checkRuntime"
 // What a host runs.
 export * as Satrail from "./service/Satrail.ts"
 export * as Policy from "./service/Policy.ts"
+export * as Adjustment from "./accounts/Adjustment.ts"
+export * as Adjustments from "./accounts/Adjustments.ts"
 export * as CompanyFees from "./accounts/CompanyFees.ts"
 export * as Fees from "./accounts/Fees.ts"
 export * as FeesMoved from "./ledger/FeesMoved.ts"

@@ -1,5 +1,6 @@
 import { base } from "./Base.ts"
 import * as Account from "./resources/Account.ts"
+import * as Adjustments from "./resources/Adjustments.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Approvals from "./resources/Approvals.ts"
 import * as Audit from "./resources/Audit.ts"
@@ -62,7 +63,8 @@ const read = Section.make("read", { title: "Read", description: "Balance, deposi
   Statements.get,
   Withdrawals.get,
   Deposits.get,
-  Deposits.getPayer
+  Deposits.getPayer,
+  Adjustments.ofCompany
 ])
 
 const operator = Section.make(
@@ -110,6 +112,7 @@ const together = Section.together([
   WebhookEndpoints.operatorSection,
   Reconciliation.section,
   Suspense.section,
+  Adjustments.section,
   Domains.tls,
   Health.section,
   Metrics.section

@@ -43,6 +43,11 @@ export const catalogue = {
     meaning: "The operator has frozen the company: its keys can read, and no money of its leaves or is promised. Nothing was held.",
     remedy: "Ask the operator. The same request works once the company is not frozen any more."
   },
+  another_operator_required: {
+    status: 403,
+    meaning: "Whoever requested the adjustment cannot approve it, with a token of the same name neither. Nothing was booked.",
+    remedy: "Have another operator approve it, with a token of their own."
+  },
   not_found: {
     status: 404,
     meaning: "There is no such route or record, or the record belongs to another company: the response is the same.",
@@ -105,6 +110,11 @@ export const catalogue = {
     status: 409,
     meaning: "The payment was in suspense and is another company's by now. Nothing was changed.",
     remedy: "See whose it is: `assigned_to` in `GET /operator/suspense`."
+  },
+  adjustment_decided: {
+    status: 409,
+    meaning: "The adjustment was booked or rejected before, and stays so.",
+    remedy: "See how it stands: `GET /operator/adjustments/:id`. What was booked is set right by another adjustment."
   },
   refund_not_open: {
     status: 409,

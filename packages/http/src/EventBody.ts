@@ -4,6 +4,7 @@ import type { Unmatched } from "@satrail/core/receiving/Invoice"
 import { Renderer } from "@satrail/core/events/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "./EventIds.ts"
+import * as Adjustments from "./resources/Adjustments.ts"
 import * as Checkouts from "./resources/Checkouts.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
@@ -42,6 +43,7 @@ const views = {
   unmatched,
   voucher: Vouchers.view,
   refund: Refunds.view,
+  adjustment: Adjustments.own,
   lightningAddress: LightningAddresses.own,
   onChainAddress: OnChainAddresses.view,
   domain: Domains.own,
@@ -64,6 +66,8 @@ const dataOf = (about: About): object => {
       return views.voucher.of(about.record)
     case "refund":
       return views.refund.of(about.record)
+    case "adjustment":
+      return views.adjustment.of(about.record)
     case "lightningAddress":
       return views.lightningAddress.of(about.record)
     case "onChainAddress":

@@ -10,6 +10,7 @@ import * as AuditLog from "@satrail/core/reports/AuditLog"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { type Answer, operatorToken, start } from "./Service.ts"
+import { adjusted } from "./Adjusted.ts"
 import { suspended } from "./Suspended.ts"
 import * as Watched from "./Watched.ts"
 
@@ -133,6 +134,7 @@ const makers: Readonly<Record<string, Maker>> = {
   [`${transactions}/withdrawals/{withdrawalID}`]: withdrawal,
   [`${transactions}/withdrawals/{withdrawalID}/approve`]: waiting,
   [`${transactions}/withdrawals/{withdrawalID}/reject`]: waiting,
+  [`${transactions}/adjustments/{adjustmentID}`]: async ({ id }) => (await adjusted(service, id)).booked,
   [`${vouchers}/{id}`]: voucher,
   [`${refunds}/{id}`]: refund,
   "/v1/bitcoin/deposit/on-chain/{id}": onChain,
@@ -154,6 +156,9 @@ const makers: Readonly<Record<string, Maker>> = {
   },
   "/operator/companies/{id}": async ({ id }) => id,
   "/operator/suspense/{id}/assign": ({ id }) => suspended(service, id),
+  "/operator/adjustments/{id}": async ({ id }) => (await adjusted(service, id)).booked,
+  "/operator/adjustments/{id}/approve": async ({ id }) => (await adjusted(service, id)).asked,
+  "/operator/adjustments/{id}/reject": async ({ id }) => (await adjusted(service, id)).rejected,
   "/operator/withdrawals/{id}": withdrawal,
   "/operator/deposits/{id}": deposit,
   "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),

@@ -13,6 +13,7 @@ import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { gunzipSync } from "node:zlib"
 import { bad, operatorToken, seen, start } from "./Service.ts"
+import { adjusted } from "./Adjusted.ts"
 import { suspended } from "./Suspended.ts"
 
 const service = await start({ checks: [{ name: "database", check: Effect.void }] })
@@ -140,6 +141,7 @@ const failedDelivery = async (root: string, key: string, companyId: CompanyId.Co
   )
 }
 const own = await failedDelivery("/v1", company.key, company.id)
+const adjustments = await adjusted(service, company.id)
 const theirs = await failedDelivery("/operator", operatorToken, CompanyId.operator)
 
 const failing = "/v1/bitcoin/withdraw/confirm"
@@ -285,6 +287,18 @@ const asked: Record<string, Record<string, Ask>> = {
       body: { company_id: company.id }
     }
   },
+  "/operator/adjustments": {
+    get: { key: operatorToken },
+    post: { key: operatorToken, body: { company_id: company.id, amount_sats: 1, reason: "a drill" } }
+  },
+  "/operator/adjustments/{id}": { get: { key: operatorToken, path: `/operator/adjustments/${adjustments.booked}` } },
+  "/operator/adjustments/{id}/approve": {
+    post: { key: adjustments.second, path: `/operator/adjustments/${adjustments.booked}/approve` }
+  },
+  "/operator/adjustments/{id}/reject": {
+    post: { key: operatorToken, path: `/operator/adjustments/${adjustments.rejected}/reject` }
+  },
+  "/v1/transactions/adjustments/{adjustmentID}": { get: { path: `/v1/transactions/adjustments/${adjustments.booked}` } },
   "/operator/reconciliation": { get: { key: operatorToken } },
   "/operator/reconciliation/own-funds": {
     put: { key: operatorToken, path: "/operator/reconciliation/own-funds", body: { node_sats: 1000.5 } }

@@ -121,6 +121,7 @@ describe("amounts", () => {
       type: "withdrawal",
       fee: Msat.make(6501n),
       status: "pending",
+      reason: null,
       createdAtMillis: at
     })
     assert.deepStrictEqual([fee_microsats, fee_sats], [6501, 6.501])

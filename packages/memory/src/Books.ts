@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Adjustment from "@satrail/core/accounts/Adjustment"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Assignment from "@satrail/core/receiving/Assignment"
@@ -132,6 +133,7 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
     assignments: State.all(state, Assignment.noun).filter(({ unmatchedCompanyId }) => unmatchedCompanyId === companyId),
+    adjustments: State.ownedBy(state, Adjustment.noun, companyId),
     isPaidInside: (paymentHash) =>
       Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ dispatchedAtMillis }) => dispatchedAtMillis === null)
   }).slice(0, maxFaults)

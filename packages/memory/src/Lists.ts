@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Adjustment from "@satrail/core/accounts/Adjustment"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
@@ -23,13 +24,38 @@ const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAt
   type: "deposit",
   fee: Msat.zero,
   status,
+  reason: null,
   createdAtMillis
+})
+
+const fromAdjustment = ({ id, companyId, amount, reason, decidedAtMillis, createdAtMillis }: Adjustment.Adjustment): Transaction => ({
+  id,
+  companyId,
+  amount,
+  recipient: "",
+  rail: null,
+  type: "adjustment",
+  fee: Msat.zero,
+  status: "settled",
+  reason,
+  createdAtMillis: decidedAtMillis ?? createdAtMillis
 })
 
 const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
   const { id, companyId, amount, recipient, rail, createdAtMillis } = withdrawal
   const status = Withdrawal.standing(withdrawal)
-  return { id, companyId, amount, recipient, rail, type: "withdrawal", fee: Withdrawal.fee(withdrawal), status, createdAtMillis }
+  return {
+    id,
+    companyId,
+    amount,
+    recipient,
+    rail,
+    type: "withdrawal",
+    fee: Withdrawal.fee(withdrawal),
+    status,
+    reason: null,
+    createdAtMillis
+  }
 }
 
 /** Newest first: negative when `a` comes before `b`. */
@@ -54,7 +80,11 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
     (chainTxId === undefined || row.chainTxId === chainTxId) &&
     (paymentHash === undefined || ("paymentHash" in row ? row.paymentHash : hashOf(row.lightningInvoiceId)) === paymentHash) &&
     (lightningInvoiceId === undefined || ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
+  // What was booked by hand is no payment: nothing of one finds it.
+  const isOfPayment = [label, paymentHash, chainTxId, lightningInvoiceId].some((one) => one !== undefined)
+  const byHand = isOfPayment ? [] : State.ownedBy(state, Adjustment.noun, companyId).filter(({ status }) => status === "booked")
   const lines = [
+    ...byHand.map(fromAdjustment),
     ...State.ownedBy(state, Deposit.noun, companyId).filter(isFound).map(fromDeposit),
     ...State.ownedBy(state, Withdrawal.noun, companyId).filter(isFound).map(fromWithdrawal)
   ]
@@ -75,6 +105,16 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
       (query.rail === undefined || query.rail === one.rail)
   )
 }
+
+/** Adjustments of all companies, by time and at one time by id. */
+export const adjustments = (
+  state: State.State,
+  { after, limit, status }: { readonly after: Position | null; readonly limit: number; readonly status: Adjustment.Status | null }
+): ReadonlyArray<Adjustment.Adjustment> =>
+  State.all(state, Adjustment.noun)
+    .filter((one) => (after === null || newest(after, one) < 0) && (status === null || one.status === status))
+    .toSorted(newest)
+    .slice(0, limit)
 
 /** Invoices, picked from no more than `looks` of them. */
 export const invoicesOf = (

@@ -251,6 +251,9 @@ with booked as (
     union all
     select s.ledger_tx_id, v.* from (select * from satrail.suspense_assignments s where s.unmatched_company_id = $1::uuid) s
     cross join lateral (values ('suspense', -s.amount), ('internal', s.amount)) as v(account, amount)
+    union all
+    select j.ledger_tx_id, v.* from (select * from ${own("adjustments", "j")} and j.status = 'booked') j
+    cross join lateral (values ('available', j.amount), ('adjustments', -j.amount)) as v(account, amount)
   ) s group by 1, 2
 ), totals as (
   select coalesce(b.posted, 0) as posted, coalesce(b.held, 0) as held, e.posted as entries_posted, e.held as entries_held,

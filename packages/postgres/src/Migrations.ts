@@ -36,6 +36,7 @@ import * as Migration0039 from "./Migration0039.ts"
 import * as Migration0041 from "./Migration0041.ts"
 import * as Migration0042 from "./Migration0042.ts"
 import * as Migration0043 from "./Migration0043.ts"
+import * as Migration0044 from "./Migration0044.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -78,7 +79,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0039_checkouts_in_frames": Effect.asVoid(run(Migration0039.script)),
   "0041_console_sessions": Effect.asVoid(run(Migration0041.script)),
   "0042_exports": Effect.asVoid(run(Migration0042.script)),
-  "0043_company_fees": Effect.asVoid(run(Migration0043.script))
+  "0043_company_fees": Effect.asVoid(run(Migration0043.script)),
+  "0044_adjustments": Effect.asVoid(run(Migration0044.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

@@ -63,6 +63,8 @@ export const make = Effect.gen(function* () {
         domainsToCheck: yield* Domain.reads.domainsToCheck,
         companies: yield* Company.reads.companies,
         companiesAsked: yield* Company.reads.companiesAsked,
+        adjustment: yield* Company.reads.adjustment,
+        adjustments: yield* Company.reads.adjustments,
         standings: yield* Company.reads.standings,
         keysOf: yield* ApiKey.reads.keysOf
       })

@@ -10,7 +10,7 @@ import * as Labels from "./Labels.ts"
 import * as Lists from "./Lists.ts"
 import * as Table from "./Table.ts"
 
-/** Not a table: what deposits and withdrawals have in common. */
+/** Not a table: what deposits, withdrawals and adjustments have in common. */
 const transactions = Table.of(Noun.members("transactions", Transaction.Transaction, []), "t")
 
 type Source = Pick<Lists.Part, "from" | "where"> & { readonly order?: string }
@@ -57,11 +57,11 @@ const tables = {
   }
 } as const
 
-/** Each half goes down an index of its own. What it is not asked for there is picked. */
-const half = (type: Transaction.Type, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
+/** Each of them goes down an index of its own. What it is not asked for there is picked. */
+const half = (type: keyof typeof tables, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
   const { fee, status, isOfInvoice } = tables[type]
   return Lists.part({
-    columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, created_at_millis`,
+    columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason, created_at_millis`,
     from,
     where: `${where} and (r.created_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
       and r.created_at_millis > {createdAfter}::bigint and r.created_at_millis < {createdBefore}::bigint and coalesce({type} = '${type}', true)`,
@@ -70,6 +70,17 @@ const half = (type: Transaction.Type, { from, where, order = "r.created_at_milli
       and ({key}::text is null or metadata ->> {key}::text = {value}::text) and ${isOfInvoice}`
   })
 }
+
+/** What was booked by hand, by when it was. It is of no rail. */
+const adjustments = Lists.part({
+  columns: `id, company_id, amount, '' as recipient, null as rail, 'adjustment' as type, 0 as fee, 'settled' as status, reason, decided_at_millis`,
+  from: "satrail.adjustments r",
+  where: `uuid_send(r.company_id) = uuid_send({company}::uuid) and r.status = 'booked'
+    and (r.decided_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
+    and r.decided_at_millis > {createdAfter}::bigint and r.decided_at_millis < {createdBefore}::bigint and coalesce({type} = 'adjustment', true)`,
+  order: "r.decided_at_millis desc, r.id desc",
+  picked: "coalesce({status} = 'settled', true) and {rail}::text is null"
+})
 
 const { withdrawal, deposit } = tables
 const payment = "payment_hash = {paymentHash}::text"
@@ -86,7 +97,7 @@ const ways = [
   ["lightningInvoiceId", [half("deposit", ofInvoice("i.company_id = {company}::uuid and i.id = {lightningInvoiceId}::uuid"))]],
   ["chainTxId", [half("withdrawal", ofTransaction(withdrawal.table)), half("deposit", ofTransaction(deposit.table))]],
   ["label", [half("withdrawal", labelled(Withdrawal.noun)), half("deposit", labelled(Deposit.noun))]],
-  [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table))]]
+  [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table)), adjustments]]
 ] as const
 
 const [earliest, latest] = ["-9223372036854775808", "9223372036854775807"]

@@ -343,6 +343,7 @@ export const satrail = Command.make("satrail").pipe(
       commands: [
         Command.provideEffectDiscard(reconcile, spelt),
         Command.provideEffectDiscard(MendCommands.suspense, spelt),
+        Command.provideEffectDiscard(MendCommands.adjustments, spelt),
         Command.provideEffectDiscard(ownFunds, spelt),
         Command.provideEffectDiscard(BookCommands.exports, spelt),
         Command.provideEffectDiscard(BookCommands.statement, spelt),

@@ -56,6 +56,7 @@ describe("the command line", () => {
         "satrail liquidity",
         "satrail suspense assign",
         "satrail refunds create",
+        "satrail adjustments approve",
         "satrail backlog",
         "satrail withdrawals show",
         "satrail keys issue",

@@ -35,6 +35,7 @@ beforeAll(async () => {
     free,
     domain: whole.domain,
     ask: whole.ask,
+    operatorToken: Whole.operatorToken,
     keyFor: async (scope) => (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: [scope] })).data.key,
     operate: whole.operate,
     keyFrom: async (address) => {

@@ -29,6 +29,7 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   InvoiceForgotten: "happens",
   PaymentUnmatched: "happens",
   PaymentAssigned: "happens",
+  AdjustmentBooked: { never: "no story books by hand: JournalAdjustments races and breaks it" },
   LightningAddressCreated: "happens",
   LightningAddressChanged: "happens",
   LightningAddressDeleted: "happens",

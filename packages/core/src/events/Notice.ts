@@ -1,3 +1,4 @@
+import type { Adjustment } from "../accounts/Adjustment.ts"
 import type { Domain } from "../accounts/Domain.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type * as Checkout from "../receiving/Checkout.ts"
@@ -35,6 +36,7 @@ export const types = {
   unmatched: ["payment.unmatched"],
   voucher: ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"],
   refund: ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"],
+  adjustment: ["adjustment.booked"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
   onChainAddress: ["on_chain_address.created"],
   domain: ["domain.verified", "domain.lost"],
@@ -54,6 +56,7 @@ interface Rows {
   readonly unmatched: Invoice.Unmatched
   readonly voucher: Voucher
   readonly refund: Refund
+  readonly adjustment: Adjustment
   readonly lightningAddress: LightningAddress
   readonly onChainAddress: OnChainAddress
   readonly domain: Domain

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import * as Adjustment from "../accounts/Adjustment.ts"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Domain } from "../accounts/Domain.ts"
 import type { CompanyId } from "../base/CompanyId.ts"
@@ -96,6 +97,7 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "refund.failed": ["refund.failed"],
   "refund.expired": ["refund.expired"],
   "refund.canceled": ["refund.canceled"],
+  "adjustment.booked": ["adjustment.booked"],
   "lightning_address.created": ["lightning_address.created"],
   "lightning_address.changed": ["lightning_address.updated"],
   "lightning_address.deleted": ["lightning_address.deleted"],
@@ -254,6 +256,8 @@ export const make = Effect.gen(function* () {
       case "refund.expired":
       case "refund.canceled":
         return one(event, Refund.noun, (record) => ({ kind: "refund", type, record }))
+      case "adjustment.booked":
+        return one(event, Adjustment.noun, (record) => ({ kind: "adjustment", type, record }))
       case "lightning_address.created":
         return one(event, LightningAddress.noun, (row) => ({
           kind: "lightningAddress",

@@ -6,9 +6,19 @@ import type { Count } from "./Limit.ts"
 /**
  * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
  * `network_fees` takes the allowance in and pays the actual cost out, `suspense` is received but matched to nothing, `loss` is lost,
- * and `internal` is what one company sends another: zero after every Change.
+ * `adjustments` is what operators booked by hand, and `internal` is what one company sends another: zero after every Change.
  */
-export type Account = "available" | "held" | "node" | "chain" | "service_fees" | "network_fees" | "suspense" | "loss" | "internal"
+export type Account =
+  | "available"
+  | "held"
+  | "node"
+  | "chain"
+  | "service_fees"
+  | "network_fees"
+  | "suspense"
+  | "loss"
+  | "adjustments"
+  | "internal"
 
 /** Moves `amount` from one account to another: with both sides in one value no Change can be out of balance. */
 export interface Posting {

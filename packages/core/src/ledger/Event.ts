@@ -48,6 +48,7 @@ export const subjects = {
   "refund.failed": "refunds",
   "refund.expired": "refunds",
   "refund.canceled": "refunds",
+  "adjustment.booked": "adjustments",
   "webhook_endpoint.changed": "webhook_endpoints",
   "webhook_endpoint.disabled": "webhook_endpoints",
   "webhook_endpoint.test": "webhook_endpoints"

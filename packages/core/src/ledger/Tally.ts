@@ -12,6 +12,7 @@ export const byAccount = <A>(of: (account: Account) => A): { readonly [account i
   network_fees: of("network_fees"),
   suspense: of("suspense"),
   loss: of("loss"),
+  adjustments: of("adjustments"),
   internal: of("internal")
 })
 

@@ -4,6 +4,7 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
+import type { Adjustment } from "../accounts/Adjustment.ts"
 import type { Assignment } from "../receiving/Assignment.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
@@ -32,7 +33,7 @@ export interface Fault {
 }
 
 /** Which accounts a record says something about. The rest of a transfer follows from these, since it sums to zero. */
-export const accounts = ["available", "held", "node", "chain", "internal", "suspense", "service_fees"] as const
+export const accounts = ["available", "held", "node", "chain", "internal", "suspense", "adjustments", "service_fees"] as const
 
 /** Everything of one company. */
 export interface Books {
@@ -47,6 +48,7 @@ export interface Books {
   readonly unmatched: ReadonlyArray<Unmatched>
   /** Of what lay in suspense with one of its invoices. */
   readonly assignments: ReadonlyArray<Assignment>
+  readonly adjustments: ReadonlyArray<Adjustment>
   /** Whether a withdrawal of ours paid this hash without a node. */
   readonly isPaidInside: (paymentHash: PaymentHash.PaymentHash) => boolean
 }
@@ -83,7 +85,10 @@ const said = (books: Books): ReadonlyArray<readonly [transferId: string, booked:
     .map((one) => [one.ledgerTxId, { available: -Voucher.held(one), held: Voucher.held(one) }] as const),
   ...books.deposits.map((one) => [one.ledgerTxId, ofDeposit(one, books)] as const),
   ...books.unmatched.map((one) => [one.id, { node: -one.received, suspense: one.received }] as const),
-  ...books.assignments.map((one) => [one.ledgerTxId, { suspense: -one.amount, internal: one.amount }] as const)
+  ...books.assignments.map((one) => [one.ledgerTxId, { suspense: -one.amount, internal: one.amount }] as const),
+  ...books.adjustments
+    .filter(({ status }) => status === "booked")
+    .map((one) => [one.ledgerTxId, { available: one.amount, adjustments: -one.amount }] as const)
 ]
 
 const transfers = (books: Books): ReadonlyArray<Fault> => {

@@ -30,9 +30,9 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class ReportReads extends Context.Service<
   ReportReads,
   {
-    /** The same as `transactions` of no more than `looks` deposits and as many withdrawals, or a few more. */
+    /** The same as `transactions` of no more than `looks` deposits, as many withdrawals and as many adjustments, or a few more. */
     readonly search: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Transaction>>
-    /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`); those with a label by their id, which is made of that time. */
+    /** Deposits, withdrawals and booked adjustments, newest first by (`createdAtMillis`, `id`); those with a label by their id, which is made of that time. */
     readonly transactions: (companyId: CompanyId.CompanyId, query: Query) => Read<ReadonlyArray<Transaction>>
     /** All of one moment. A company that was not opened has nothing. */
     readonly funds: (companyId: CompanyId.CompanyId) => Read<Funds>

@@ -7,20 +7,25 @@ import type * as Metadata from "../base/Metadata.ts"
 import type { Position } from "../ledger/Page.ts"
 import { Rail, Standing } from "../ledger/Rail.ts"
 
-export const Type = Schema.Literals(["withdrawal", "deposit"])
+export const Type = Schema.Literals(["withdrawal", "deposit", "adjustment"])
 export type Type = typeof Type.Type
 
-/** A deposit or a withdrawal, as a line in a list. */
+/** A deposit or a withdrawal, or what operators booked by hand, as a line in a list. */
 export const Transaction = Schema.Struct({
   id: Schema.String,
   companyId: CompanyId.CompanyId,
+  /** What moved; below zero for an adjustment that took it from the company. */
   amount: Msat.Msat,
   recipient: Schema.String,
-  rail: Rail,
+  /** null for an adjustment. */
+  rail: Schema.NullOr(Rail),
   type: Type,
-  /** The whole fee; nothing for a deposit. */
+  /** The whole fee; nothing for a deposit and an adjustment. */
   fee: Msat.Msat,
   status: Standing,
+  /** Why an adjustment was booked; null for all else. */
+  reason: Schema.NullOr(Schema.String),
+  /** An adjustment's is when it was booked. */
   createdAtMillis: Schema.Int
 })
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}

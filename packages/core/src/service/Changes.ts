@@ -1,4 +1,5 @@
 import type { Effect } from "effect"
+import type { AdjustmentBooked, AdjustmentRejected, AdjustmentRequested } from "../accounts/Adjustment.ts"
 import type { ApiKeyConfined, ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
 import type { CompanyFeesChanged, CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
@@ -81,6 +82,9 @@ export type Change =
   | SessionBegunAgain
   | SessionSteppedUp
   | SessionEnded
+  | AdjustmentRequested
+  | AdjustmentBooked
+  | AdjustmentRejected
   | InvoiceCreated
   | InvoiceClaimed
   | InvoiceHeld

@@ -1,3 +1,4 @@
+import * as Adjustment from "../accounts/Adjustment.ts"
 import * as ApiKey from "../accounts/ApiKey.ts"
 import * as OperatorToken from "../accounts/OperatorToken.ts"
 import * as Session from "../accounts/Session.ts"
@@ -25,6 +26,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   ApiKey.noun,
   OperatorToken.noun,
   Session.noun,
+  Adjustment.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
   Assignment.noun,
@@ -45,6 +47,7 @@ export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
   OperatorToken.life,
   Session.life,
+  Adjustment.life,
   Deposit.life,
   Checkout.life,
   Invoice.life,

@@ -33,6 +33,7 @@ const accounts: ReadonlyArray<Account> = [
   "network_fees",
   "suspense",
   "loss",
+  "adjustments",
   "internal"
 ]
 

@@ -50,15 +50,18 @@ export const balanceView = View.make<Funds>()(
   }
 )
 
-/** A deposit or a withdrawal, as a line in the list. */
+/** A deposit, a withdrawal or an adjustment, as a line in the list. */
 export const view = View.make<Transaction.Transaction>()(
   { identifier: "Transaction" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
-    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    amount_sats: [
+      Scalars.Sats.annotate({ description: "Whole satoshis, fractions cut off; below zero for an adjustment that took them" }),
+      (row) => Scalars.sats(row.amount)
+    ],
     recipient: [Schema.String, (row) => row.recipient],
-    rail_type: [Rail, (row) => row.rail],
+    rail_type: [Schema.NullOr(Rail).annotate({ description: "null for an adjustment" }), (row) => row.rail],
     type: [Transaction.Type, (row) => row.type],
     fee_microsats: [
       Schema.Int.annotate({
@@ -69,6 +72,10 @@ export const view = View.make<Transaction.Transaction>()(
     ],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(row.fee)],
     status: [Standing, (row) => row.status],
+    reason: [
+      Schema.NullOr(Schema.String).annotate({ description: "Why an adjustment was booked; null for all else" }),
+      (row) => row.reason
+    ],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
   }
 )
@@ -107,8 +114,8 @@ const example = (world: World) => {
   return {
     balance: { posted: Msat.make(deposit.amount - settled.amount - fee), held: Msat.zero, pendingDeposits: Msat.zero },
     transactions: [
-      { ...settled, type: "withdrawal" as const, fee },
-      { ...deposit, type: "deposit" as const, fee: Msat.zero }
+      { ...settled, type: "withdrawal" as const, fee, reason: null },
+      { ...deposit, type: "deposit" as const, fee: Msat.zero, reason: null }
     ]
   }
 }
@@ -144,7 +151,7 @@ export const list = Section.company(
     .annotate(OpenApi.Summary, "List transactions")
     .annotate(
       OpenApi.Description,
-      `Deposits and withdrawals, newest first; with several filters, those that have all of it. \`created_after\` and \`created_before\` are both exclusive. A hash is found once the payment was sent or received. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} rows ends there, with fewer rows or none. Needs the scope \`read\`.`
+      `Deposits, withdrawals and what the operator booked by hand (\`adjustment\`), newest first; with several filters, those that have all of it. \`created_after\` and \`created_before\` are both exclusive. A hash is found once the payment was sent or received. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} rows ends there, with fewer rows or none. Needs the scope \`read\`.`
     )
     .annotate(Example, (world) => ({ message: "Transactions", data: example(world).transactions.map(view.of) })),
   Transactions,

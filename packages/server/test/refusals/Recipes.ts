@@ -15,6 +15,7 @@ export interface World {
     route: string,
     options?: { readonly key?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   ) => Promise<Answer>
+  readonly operatorToken: string
   /** A key of the shop's with one scope. */
   readonly keyFor: (scope: string) => Promise<string>
   /** A verb of the operator's. */
@@ -67,6 +68,16 @@ const awaiting = async (world: World) => {
 }
 const decide = ({ ask }: World, key: string, id: string, how: "approve" | "reject") =>
   ask("POST", `/v1/transactions/withdrawals/${id}/${how}`, { key })
+
+/** An operator of this name, as who approves: their token. */
+const operator = async (world: World, name: string): Promise<string> => {
+  const issued = await world.ask("POST", "/operator/tokens", { key: world.operatorToken, body: { name, scopes: ["mend"] } })
+  return issued.data.token
+}
+
+/** An adjustment that this token has asked for. */
+const adjustment = async ({ ask, shop }: World, key: string): Promise<string> =>
+  (await ask("POST", "/operator/adjustments", { key, body: { company_id: shop.id, amount_sats: 1, reason: "a drill" } })).data.id
 
 const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
   malformed: { how: "Pay `nonsense`", run: (world) => estimate(world, sats("nonsense")) },
@@ -266,6 +277,22 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
   expectation_failed: {
     how: "Send `Expect: tea`",
     run: ({ raw }) => raw("GET /healthz HTTP/1.1\r\nHost: service\r\nExpect: tea\r\nConnection: close\r\n\r\n")
+  },
+  another_operator_required: {
+    how: "`POST /operator/adjustments`, then `/approve` with the same token",
+    run: async (world) => {
+      const ada = await operator(world, "Ada")
+      return world.ask("POST", `/operator/adjustments/${await adjustment(world, ada)}/approve`, { key: ada })
+    }
+  },
+  adjustment_decided: {
+    how: "`POST /operator/adjustments`, `/reject`, then `/approve` with another operator's token",
+    run: async (world) => {
+      const [ada, bob] = [await operator(world, "Ada"), await operator(world, "Bob")]
+      const id = await adjustment(world, ada)
+      await world.ask("POST", `/operator/adjustments/${id}/reject`, { key: ada })
+      return world.ask("POST", `/operator/adjustments/${id}/approve`, { key: bob })
+    }
   },
   limit_exceeded: {
     how: "Withdraw 1000 sats with a key that was issued with the limit `day_sats: 500`",

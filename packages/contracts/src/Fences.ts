@@ -1,0 +1,16 @@
+import { assert } from "@effect/vitest"
+import type { Fence } from "@satrail/core/ledger/Change"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import { Effect } from "effect"
+
+/** The claim on the task of a record, which is claimed once: a move may be made of the record again. */
+const held = new Map<string, Fence>()
+
+/** The claim on the task of this kind and id, which is due by then. */
+export const fenceOf = Effect.fnUntraced(function* (kind: string, id: string, nowMillis: number) {
+  const known = held.get(id)
+  if (known !== undefined) return known
+  const tasks = yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: 4_000_000_000_000, limit: 1000 })
+  for (const task of tasks) held.set(task.id, fence(task))
+  return held.get(id) ?? assert.fail(`no task for ${id}`)
+})

@@ -1,0 +1,163 @@
+import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Adjustment from "@satrail/core/accounts/Adjustment"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import type { Transaction } from "@satrail/core/reports/Transaction"
+import { Records } from "@satrail/core/service/Records"
+import { Clock, Effect, Result } from "effect"
+import type { Promises } from "./Contract.ts"
+import { companyWith, found, open, tally, unchanged, verdict } from "./Fixtures.ts"
+import { booked, has } from "./Ledger.ts"
+
+const ada: Adjustment.Operator = { id: "ada", name: "Ada" }
+const bob: Adjustment.Operator = { id: "bob", name: "Bob" }
+const eve: Adjustment.Operator = { id: "eve", name: "Eve" }
+
+/** One that nobody has asked for yet. */
+export const adjustment = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: number,
+  fields: Partial<Adjustment.Adjustment> = {}
+): Effect.fn.Return<Adjustment.Adjustment> {
+  return {
+    id: yield* Id.make,
+    companyId,
+    ledgerTxId: yield* Id.make,
+    amount: Msat.fromSats(sats),
+    reason: 'café ☕ "',
+    note: null,
+    requestedById: ada.id,
+    requestedBy: ada.name,
+    status: "pending",
+    decidedBy: null,
+    decidedAtMillis: null,
+    createdAtMillis: yield* Clock.currentTimeMillis,
+    ...fields
+  }
+})
+
+/** Its approval by somebody who may. */
+export const approved = (row: Adjustment.Adjustment, by = bob, atMillis = row.createdAtMillis + 1) =>
+  Result.getOrThrow(Adjustment.booked(row, by, atMillis))
+
+const asked = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
+  const row = yield* adjustment(companyId, sats)
+  assert.strictEqual(yield* verdict(Adjustment.requested(row)), "Applied")
+  return row
+})
+
+const read = Effect.fnUntraced(function* ({ id }: Adjustment.Adjustment) {
+  return yield* found((yield* Records).adjustment(id))
+})
+
+/** What is wrong with what was booked: the invoice that made a company rich has no proof. */
+const faultsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+  return (yield* (yield* Records).faults(companyId)).filter(({ kind }) => kind !== "proof")
+})
+
+/** What two operators book. */
+export const money = {
+  "adjustment: nothing moves until it is approved; then it is booked once, and the books are sound": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const [more, less] = [yield* asked(companyId, 30), yield* asked(companyId, -50)]
+    yield* has(companyId, { posted: 100, held: 0 })
+    assert.deepStrictEqual(yield* booked(verdict(approved(more))), { adjustments: -30, available: 30 })
+    assert.deepStrictEqual(yield* booked(verdict(approved(less))), { adjustments: 50, available: -50 })
+    for (const one of [more, less]) assert.strictEqual(yield* unchanged(approved(one)), "Applied")
+    yield* has(companyId, { posted: 80, held: 0 })
+    assert.deepStrictEqual(yield* read(more), { ...more, status: "booked", decidedBy: "Bob", decidedAtMillis: more.createdAtMillis + 1 })
+    assert.deepStrictEqual(yield* faultsOf(companyId), [])
+  }),
+  "adjustment: of 64 approvals at once by two operators one books": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* asked(companyId, 30)
+    const verdicts = yield* Effect.forEach(
+      Array.from({ length: 64 }, (_, at) => approved(row, at % 2 === 0 ? bob : eve)),
+      verdict,
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(tally(verdicts), { Applied: 64 })
+    yield* has(companyId, { posted: 130, held: 0 })
+    assert.deepStrictEqual(yield* faultsOf(companyId), [])
+  }),
+  "adjustment: approved or rejected, and never both": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const [one, two] = [yield* asked(companyId, 30), yield* asked(companyId, 40)]
+    const rejected = Adjustment.rejected(one, eve, one.createdAtMillis + 1)
+    assert.strictEqual(yield* verdict(rejected), "Applied")
+    assert.strictEqual(yield* unchanged(rejected), "Applied")
+    assert.strictEqual(yield* unchanged(approved(one)), "AdjustmentDecided")
+    assert.strictEqual(yield* verdict(approved(two)), "Applied")
+    assert.strictEqual(yield* unchanged(Adjustment.rejected(two, eve, two.createdAtMillis + 1)), "AdjustmentDecided")
+    const raced = yield* Effect.forEach(Array.from({ length: 8 }), () => asked(companyId, 1))
+    const verdicts = yield* Effect.forEach(
+      raced.flatMap((row) => [approved(row), Adjustment.rejected(row, eve, row.createdAtMillis + 1)]),
+      verdict,
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(tally(verdicts), { Applied: 8, AdjustmentDecided: 8 })
+    const rows = yield* Effect.forEach(raced, read)
+    yield* has(companyId, { posted: 140 + rows.filter(({ status }) => status === "booked").length, held: 0 })
+  }),
+  "adjustment: what a company does not have is not taken, and waits": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* asked(companyId, -101)
+    assert.strictEqual(yield* unchanged(approved(row)), "InsufficientBalance")
+    assert.strictEqual((yield* read(row)).status, "pending")
+    assert.strictEqual(yield* verdict(approved(yield* asked(companyId, 1))), "Applied")
+    assert.strictEqual(yield* verdict(approved(row)), "Applied")
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
+  "adjustment: verification finds what was booked without a record, or otherwise than it says": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* asked(companyId, 30)
+    const change = approved(row)
+    const legs = [{ companyId, postings: [{ from: "adjustments", to: "available", amount: Msat.fromSats(31) }] as const }]
+    assert.strictEqual(yield* verdict({ ...change, legs }), "Applied")
+    assert.deepStrictEqual((yield* faultsOf(companyId)).map(({ kind, id, account }) => [kind, id, account]).toSorted(), [
+      ["transfer", row.ledgerTxId, "adjustments"],
+      ["transfer", row.ledgerTxId, "available"]
+    ])
+  })
+} satisfies Promises<Journal | Records | Tasks>
+
+/** How they are found. */
+export const other = {
+  "adjustment: listed with the newest first, by status, and a company's booked ones among its transactions": Effect.gen(function* () {
+    const records = yield* Records
+    const atMillis = 1_950_000_000_000
+    const companyId = yield* open
+    const rows = yield* Effect.forEach([1, 2, 2], (after) => adjustment(companyId, after, { createdAtMillis: atMillis + after }))
+    for (const one of rows) assert.strictEqual(yield* verdict(Adjustment.requested(one)), "Applied")
+    const sorted = rows.toSorted((a, b) => b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1))
+    const page = yield* records.adjustments({ after: null, limit: 2, status: null })
+    assert.deepStrictEqual(page, sorted.slice(0, 2))
+    assert.deepStrictEqual(yield* records.adjustments({ after: page.at(-1) ?? null, limit: 1, status: null }), sorted.slice(2))
+    const [, last] = sorted
+    if (last === undefined) return assert.fail("three were asked for")
+    assert.deepStrictEqual(yield* records.transactions(companyId, { limit: 10 }), [])
+    assert.strictEqual(yield* verdict(approved(last, bob, atMillis + 5)), "Applied")
+    const [first] = yield* records.adjustments({ after: null, limit: 1, status: "booked" })
+    assert.strictEqual(first?.id, last.id)
+    const line: Transaction = {
+      id: last.id,
+      companyId,
+      amount: last.amount,
+      recipient: "",
+      rail: null,
+      type: "adjustment",
+      fee: Msat.zero,
+      status: "settled",
+      reason: last.reason,
+      createdAtMillis: atMillis + 5
+    }
+    const by = (query: object) => records.transactions(companyId, { limit: 10, ...query })
+    for (const query of [{}, { type: "adjustment" }, { status: "settled" }, { createdAfterMillis: atMillis + 4 }])
+      assert.deepStrictEqual(yield* by(query), [line])
+    for (const query of [{ type: "deposit" }, { status: "pending" }, { rail: "lightning" }, { createdAfterMillis: atMillis + 5 }])
+      assert.deepStrictEqual(yield* by(query), [])
+  })
+} satisfies Promises<Journal | Records | Tasks>

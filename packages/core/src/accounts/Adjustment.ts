@@ -1,0 +1,119 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Result, Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import type * as Change from "../ledger/Change.ts"
+import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
+
+/** `pending` waits for a second operator. `booked` and `rejected` stay so. */
+export const Status = Schema.Literals(["pending", "booked", "rejected"])
+export type Status = typeof Status.Type
+
+/** What one operator found out and another one approves: the company gets `amount`, or gives it where it is below zero. */
+export const Adjustment = Schema.Struct({
+  id: Noun.Id,
+  companyId: CompanyId.CompanyId,
+  /** Groups its posting, once it is booked. */
+  ledgerTxId: Noun.Id,
+  /** 1000 is credited to the company, -1000 is taken from it. Never 0. */
+  amount: Msat.Msat,
+  /** For the company. */
+  reason: Schema.String,
+  /** For operators. */
+  note: Schema.NullOr(Schema.String),
+  /** Who asked for it: the id of the token, and its name. */
+  requestedById: Schema.String,
+  requestedBy: Schema.String,
+  status: Status,
+  /** The name of who booked or rejected it. */
+  decidedBy: Schema.NullOr(Schema.String),
+  decidedAtMillis: Schema.NullOr(Schema.Int),
+  createdAtMillis: Schema.Int
+})
+export interface Adjustment extends Schema.Schema.Type<typeof Adjustment> {}
+
+/** It is `status` already. */
+export class AdjustmentDecided extends Schema.TaggedError<AdjustmentDecided>()("AdjustmentDecided", {
+  id: Schema.String,
+  status: Schema.String
+}) {}
+
+/** Whoever asked for it cannot approve it: a second operator does. */
+export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperator", { id: Schema.String, name: Schema.String }) {}
+
+export const noun = Noun.make("adjustments", Adjustment, {
+  moving: ["status", "decidedBy", "decidedAtMillis"],
+  refused: (id, status) => new AdjustmentDecided({ id, status })
+})
+
+export const life = {
+  booked: Noun.move(noun, "booked", {
+    from: ["pending"],
+    to: "booked",
+    sets: ["decidedBy"],
+    stamps: ["decidedAtMillis"],
+    again: { in: ["booked"] }
+  }),
+  rejected: Noun.move(noun, "rejected", {
+    from: ["pending"],
+    to: "rejected",
+    sets: ["decidedBy"],
+    stamps: ["decidedAtMillis"],
+    again: { in: ["rejected"] }
+  })
+}
+
+export interface AdjustmentRequested extends Written<"AdjustmentRequested", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+/** Of any number of approvals one books. It is refused where the company has less than it takes. */
+export interface AdjustmentBooked extends Written<"AdjustmentBooked", readonly [Noun.TransitionOf<typeof life.booked>], "money"> {}
+export interface AdjustmentRejected extends Written<"AdjustmentRejected", readonly [Noun.TransitionOf<typeof life.rejected>]> {}
+
+/** Who decides: a token of an operator. */
+export interface Operator {
+  readonly id: string
+  readonly name: string
+}
+
+const nameOf = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
+
+/** Whether two tokens may be one person's, as far as their ids and names say. */
+export const isSame = (a: Operator, b: Operator): boolean => a.id === b.id || nameOf(a.name) === nameOf(b.name)
+
+/** It waits for a second operator. No money moves. */
+export const requested = (adjustment: Adjustment, once?: Change.Once): AdjustmentRequested => ({
+  _tag: "AdjustmentRequested",
+  id: adjustment.id,
+  companyId: adjustment.companyId,
+  atMillis: adjustment.createdAtMillis,
+  legs: [],
+  writes: [Noun.insert(noun, adjustment)],
+  ...(once && { once })
+})
+
+/** 1000 is `adjustments` to `available`, -1000 is `available` to `adjustments`: what operators booked by hand is in an account of its own. */
+export const booked = (adjustment: Adjustment, by: Operator, atMillis: number): Result.Result<AdjustmentBooked, SameOperator> => {
+  const { id, companyId, ledgerTxId, amount, requestedById, requestedBy } = adjustment
+  if (isSame(by, { id: requestedById, name: requestedBy })) return Result.fail(new SameOperator({ id, name: by.name }))
+  const posting: Change.Posting =
+    amount > 0n ? { from: "adjustments", to: "available", amount } : { from: "available", to: "adjustments", amount: Msat.make(-amount) }
+  return Result.succeed({
+    _tag: "AdjustmentBooked",
+    id,
+    companyId,
+    atMillis,
+    transferId: ledgerTxId,
+    legs: [{ companyId, postings: [posting] }],
+    writes: [Noun.step(life.booked, adjustment, { decidedBy: by.name })],
+    event: { type: "adjustment.booked", subject: id }
+  })
+}
+
+/** Nothing comes of it. Whoever asked for it may take it back like this. */
+export const rejected = (adjustment: Adjustment, by: Operator, atMillis: number): AdjustmentRejected => ({
+  _tag: "AdjustmentRejected",
+  id: adjustment.id,
+  companyId: adjustment.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.rejected, adjustment, { decidedBy: by.name })]
+})

@@ -1,0 +1,142 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import * as Id from "../base/Id.ts"
+import { Entropy } from "../base/Entropy.ts"
+import { Invalid } from "../base/Invalid.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
+import type { InsufficientBalance } from "../ledger/Balance.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import * as Page from "../ledger/Page.ts"
+import * as Shortage from "../ledger/Shortage.ts"
+import { AccountReads } from "./AccountReads.ts"
+import * as Adjustment from "./Adjustment.ts"
+import { reasonIssue } from "./Companies.ts"
+
+/** What is to be booked, and who asks for it. */
+export interface Ask {
+  readonly companyId: CompanyId.CompanyId
+  /** Below zero it is taken from the company. */
+  readonly amount: Msat.Msat
+  /** For the company. */
+  readonly reason: string
+  /** For operators. */
+  readonly note: string | null
+  readonly by: Adjustment.Operator
+  readonly request?: Answer.Request<Adjustment.Adjustment>
+}
+
+/** What operators book by hand, two of them for each: for what a person has found out. */
+export class Adjustments extends Context.Service<
+  Adjustments,
+  {
+    /** It waits for a second operator. No money moves. */
+    readonly request: (
+      ask: Ask
+    ) => Effect.Effect<Answer.Outcome<Adjustment.Adjustment>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
+    /**
+     * Books it, in one commit with who approved it: once, whoever approves it however often. Refused to whoever asked for it, and where the company has less
+     * than it takes.
+     */
+    readonly approve: (
+      id: string,
+      by: Adjustment.Operator
+    ) => Effect.Effect<
+      Adjustment.Adjustment,
+      NotFound | Adjustment.SameOperator | Adjustment.AdjustmentDecided | InsufficientBalance | StoreUnavailable
+    >
+    /** Nothing comes of it. Rejecting it again changes nothing; one that was booked stays booked. */
+    readonly reject: (
+      id: string,
+      by: Adjustment.Operator
+    ) => Effect.Effect<Adjustment.Adjustment, NotFound | Adjustment.AdjustmentDecided | StoreUnavailable>
+    /** Of whichever company. */
+    readonly get: (id: string) => Effect.Effect<Adjustment.Adjustment, NotFound | StoreUnavailable>
+    /** One that was booked, as its company sees it. */
+    readonly ofCompany: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Adjustment.Adjustment, NotFound | StoreUnavailable>
+    /** A page of all companies', the newest first, from after this one on. */
+    readonly list: (query: {
+      readonly limit: number
+      readonly after: Page.Position | null
+      readonly status?: Adjustment.Status | undefined
+    }) => Effect.Effect<Page.Page<Adjustment.Adjustment>, Invalid | StoreUnavailable>
+  }
+>()("@satrail/core/accounts/Adjustments") {}
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const nouns = yield* NounReads
+  const accounts = yield* AccountReads
+  const entropy = yield* Entropy
+
+  const get = Effect.fnUntraced(function* (id: string) {
+    const found = Id.is(id) ? yield* accounts.adjustment(id) : Option.none()
+    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "adjustment", id })
+  })
+
+  const check = Effect.fnUntraced(function* ({ companyId, amount, reason, note }: Ask) {
+    if (amount === 0n || amount > Msat.max || amount < -Msat.max)
+      return yield* new Invalid({ path: "amount_sats", message: "Not 0, and no more than all bitcoin" })
+    for (const [path, text] of [
+      ["reason", reason],
+      ["note", note]
+    ] as const) {
+      const message = text === null ? undefined : reasonIssue(text)
+      if (message !== undefined) return yield* new Invalid({ path, message })
+    }
+    if (Option.isNone(yield* accounts.company(companyId)))
+      return yield* new Invalid({ path: "company_id", message: "The id of a company: there is none with this one" })
+  })
+
+  return Adjustments.of({
+    get,
+    request: Effect.fnUntraced(function* (ask) {
+      const before = yield* Answers.earlier(ledger, CompanyId.operator, ask.request)
+      if (before !== undefined) return before
+      yield* check(ask)
+      const { companyId, amount, reason, note, by, request } = ask
+      const createdAtMillis = yield* Clock.currentTimeMillis
+      const adjustment: Adjustment.Adjustment = {
+        id: Id.fromMillis(createdAtMillis, entropy),
+        companyId,
+        ledgerTxId: Id.fromMillis(createdAtMillis, entropy),
+        amount,
+        reason,
+        note,
+        requestedById: by.id,
+        requestedBy: by.name,
+        status: "pending",
+        decidedBy: null,
+        decidedAtMillis: null,
+        createdAtMillis
+      }
+      const once = Answer.once(CompanyId.operator, request, adjustment, createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(Adjustment.requested(adjustment, once)), adjustment)
+    }),
+    approve: Effect.fnUntraced(function* (id, by) {
+      const found = yield* get(id)
+      const change = yield* Effect.fromResult(Adjustment.booked(found, by, yield* Clock.currentTimeMillis))
+      yield* Shortage.told(ledger, journal.commit(change))
+      yield* Effect.logInfo("adjustment: booked", { id, companyId: found.companyId, sats: Msat.toDecimalSats(found.amount) })
+      return yield* get(id)
+    }),
+    reject: Effect.fnUntraced(function* (id, by) {
+      yield* journal.commit(Adjustment.rejected(yield* get(id), by, yield* Clock.currentTimeMillis))
+      return yield* get(id)
+    }),
+    ofCompany: Effect.fnUntraced(function* (companyId, id) {
+      const found = Id.is(id) ? yield* nouns.get(Adjustment.noun, companyId, id) : Option.none()
+      return Option.isSome(found) && found.value.status === "booked" ? found.value : yield* new NotFound({ what: "adjustment", id })
+    }),
+    list: ({ limit, after, status }) =>
+      Page.pick(limit, (limit) =>
+        Effect.map(accounts.adjustments({ after, limit, status: status ?? null }), (rows) => ({ rows, lookedTo: null }))
+      )
+  })
+})
+
+export const layer = Layer.effect(Adjustments, make)
