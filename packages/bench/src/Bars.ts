@@ -15,6 +15,15 @@ const spread = "1000 companies"
 export const nobodyListens = "webhooks, confirm without an endpoint"
 export const tenListen = "webhooks, confirm with 10 endpoints"
 
+/** What a limit, an entry of the audit log and tracing that is off leave of the rate of confirms. */
+export const limited = "confirm with a limit"
+export const audited = "confirm, in process, audited"
+export const untraced = "tracing off, confirm"
+export const untracedRead = "tracing off, balance"
+
+/** A company's p99 while another one floods the service may be this many times its p99 alone. */
+export const maxFloodedTimes = 2
+
 export const bars: ReadonlyArray<Bar> = [
   { operation: "create invoice", pattern: one, first: 0.25, aim: 0.5, exponent: 0.12 },
   { operation: "LNURL callback", pattern: one, first: 0.7, aim: 0.9, exponent: 0.12 },
@@ -26,6 +35,10 @@ export const bars: ReadonlyArray<Bar> = [
   { operation: "balance", pattern: one, first: 0.4, aim: 0.5, exponent: 0.02 },
   { operation: "list of the 50 newest", pattern: one, first: 0.1, aim: 0.25, exponent: 0.02 },
   { operation: "get one invoice", pattern: one, first: 0.3, aim: 0.45, exponent: 0.1 },
+  { operation: limited, pattern: one, first: 0.95, aim: 1, exponent: 0.05 },
+  { operation: audited, pattern: one, first: 0.9, aim: 1, exponent: 0.05 },
+  { operation: untraced, pattern: one, first: 0.98, aim: 1, exponent: 0.05 },
+  { operation: untracedRead, pattern: one, first: 0.98, aim: 1, exponent: 0.05 },
   { operation: nobodyListens, pattern: one, first: 0.95, aim: 1, exponent: 0.05 },
   { operation: tenListen, pattern: one, first: 0.9, aim: 1, exponent: 0.05 }
 ]

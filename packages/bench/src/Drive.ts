@@ -3,6 +3,7 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
+import * as Audit from "@satrail/core/ledger/Audit"
 import type { Refusal } from "@satrail/core/service/Changes"
 import { type Applied, Journal, type StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -23,7 +24,9 @@ export const Drive = Schema.Struct({
   /** Settling: the kind of the invoices, the first to settle, and the one that is open no more. */
   kind: Schema.Int,
   first: Schema.Int,
-  end: Schema.Int
+  end: Schema.Int,
+  /** Whether the audit log says who had it confirmed. */
+  audited: Schema.optionalKey(Schema.Boolean)
 })
 export interface Drive extends Schema.Schema.Type<typeof Drive> {}
 
@@ -57,6 +60,16 @@ const withdrawalOf = (company: number, atMillis: number, entropy: (size: number)
     createdAtMillis: atMillis
   })
 
+/** Who has it confirmed, as over HTTP. */
+const acting: Audit.Acting = {
+  actor: "key",
+  actor_id: "7Kq2mVx9TbZc",
+  actor_name: "bench",
+  verb: "send.confirm",
+  address: "127.0.0.1",
+  request_id: "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
+}
+
 const preimage = Preimage.make("ab".repeat(32))
 const paymentRequest = `lnbcrt${"q".repeat(290)}`
 
@@ -88,7 +101,7 @@ const settlementOf = (kind: number, number: number, company: number, atMillis: n
   )
 
 /** Runs a drive to its end. */
-export const run = Effect.fnUntraced(function* ({ operation, companies, clients, warmupMillis, millis, kind, first, end }: Drive) {
+export const run = Effect.fnUntraced(function* ({ operation, companies, clients, warmupMillis, millis, kind, first, end, audited }: Drive) {
   const journal = yield* Journal
   const entropy = yield* Entropy
   const latencies: Array<number> = []
@@ -104,7 +117,9 @@ export const run = Effect.fnUntraced(function* ({ operation, companies, clients,
       return journal.commit(settlementOf(kind, number, company, atMillis, entropy))
     }
     const company = companies === 1 ? Fill.busy : 1 + Math.floor(Math.random() * companies)
-    return journal.commit(Withdrawal.requested(withdrawalOf(company, atMillis, entropy)))
+    const change = Withdrawal.requested(withdrawalOf(company, atMillis, entropy))
+    const audit = audited === true && Audit.bodyOf(acting, { subject: change.id, outcome: "done", count: 1 })
+    return journal.commit(audit === false ? change : { ...change, audit })
   }
   const hasMore = () => performance.now() < countTo && (operation === "confirm" || next < end)
   const caller = Effect.whileLoop({

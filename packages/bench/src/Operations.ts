@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import * as Controls from "./Controls.ts"
 import * as Fill from "./Fill.ts"
 import type { Generator } from "./Generator.ts"
 import { scripts } from "./Limits.ts"
@@ -20,10 +21,12 @@ export const make = (
   raw: Server,
   whole: Whole | undefined,
   seconds: number,
-  sending?: Webhooks.Sending
+  sending?: Webhooks.Sending,
+  untraced?: Server
 ): ReadonlyArray<Runs.Group> => {
   const requests = Requests.make(subject.keys)
-  const { http, inProcess, settle, pg, pgSettle } = Runs.make(subject, generator, seconds)
+  const runs = Runs.make(subject, generator, seconds)
+  const { http, inProcess, settle, pg, pgSettle } = runs
   const createInvoice = http("create invoice", one, 64, requests.createInvoice)
   const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
   return [
@@ -56,6 +59,7 @@ export const make = (
     },
     { ...pgSettle(scripts.settleSpread, pgSpread), operations: [settle(spread, Fill.spread, ourSpread)] },
     { ...pgSettle(scripts.settle, pgBusy), operations: [settle(one, 1, ourBusy)] },
+    ...Controls.groups(subject, runs, untraced),
     ...(sending === undefined ? [] : Webhooks.groups(http, requests, sending))
   ]
 }

@@ -33,12 +33,13 @@ export interface Cost extends What {
   readonly round_trips: number | null
 }
 
-/** Latencies at half of the own rate, requests coming at random; pgbench's at half of its own. `times` is the median of the rounds' own. */
+/** Latencies at half of the own rate, requests coming at random; pgbench's at half of its own. Or latencies beside something else, and alone. `times` is the median of the rounds' own. */
 export interface Half extends What {
   readonly per_s: number
   readonly p99_ms: number
   readonly limit_p99_ms: number
   readonly times: number
+  readonly wanted: number
 }
 
 /** Latencies at a part of the own rate, requests coming at random. */
@@ -130,12 +131,17 @@ export const cost = (what: What, ours: ReadonlyArray<Measured>): Cost => ({
   )
 })
 
-export const half = (what: What, rounds: ReadonlyArray<{ readonly ours: Outcome; readonly limit: Outcome }>): Half => ({
+export const half = (
+  what: What,
+  rounds: ReadonlyArray<{ readonly ours: Outcome; readonly limit: Outcome }>,
+  wanted = Bars.maxTimesP99
+): Half => ({
   ...what,
   per_s: Math.round(median(rounds.map(({ ours }) => ours.perSecond))),
   p99_ms: rounded(median(rounds.map(({ ours }) => ours.p99Millis)), 2),
   limit_p99_ms: rounded(median(rounds.map(({ limit }) => limit.p99Millis)), 2),
-  times: rounded(median(rounds.map(({ ours, limit }) => ours.p99Millis / limit.p99Millis)), 2)
+  times: rounded(median(rounds.map(({ ours, limit }) => ours.p99Millis / limit.p99Millis)), 2),
+  wanted
 })
 
 export const latency = (what: What, part: number, { perSecond, p50Millis, p99Millis }: Outcome): Latency => ({

@@ -26,15 +26,17 @@ const spreadRequests = 4096
 export const createInvoice = (apiKey: string): string =>
   text("POST", invoices, apiKey, { amount: 1000, currency: "sats", description: "one of many" })
 
+/** A withdrawal of the company with this key. */
+export const confirm = (apiKey: string): string =>
+  text("POST", "/v1/bitcoin/withdraw/confirm", apiKey, {
+    amount: 1,
+    currency: "sats",
+    destination: `${Fill.destination.handle}@${Fill.destination.domain}`
+  })
+
 /** What is asked of a service that was filled: whole HTTP requests, sent in turn. `keys` are those of its companies, in order. */
 export const make = (keys: ReadonlyArray<string>) => {
   const busy = keys[Fill.busy - 1] ?? ""
-  const confirm = (apiKey: string) =>
-    text("POST", "/v1/bitcoin/withdraw/confirm", apiKey, {
-      amount: 1,
-      currency: "sats",
-      destination: `${Fill.destination.handle}@${Fill.destination.domain}`
-    })
   return {
     balance: [text("GET", balance, busy)],
     invoice: [text("GET", `${invoices}/${Fill.id(Fill.kinds.history, Fill.busy - 1)}`, busy)],

@@ -70,7 +70,7 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
   /** What is asked may depend on what was settled before. */
   const inProcess = (
     what: What,
-    ask: Effect.Effect<Pick<Drive.Drive, "operation" | "companies" | "kind" | "first" | "end">, Program.BenchFailed>,
+    ask: Effect.Effect<Pick<Drive.Drive, "operation" | "companies" | "kind" | "first" | "end" | "audited">, Program.BenchFailed>,
     then: (outcome: Drive.Outcome) => void = () => {}
   ): Operation => ({
     what,

@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import path from "node:path"
 import * as Drive from "./Drive.ts"
@@ -24,6 +24,8 @@ export interface Subject {
   readonly keys: ReadonlyArray<string>
   readonly sql: SqlClient.SqlClient
   readonly pgbench: Pgbench
+  /** Another HTTP side over the same database, until the scope closes. */
+  readonly another: (options: Program.ForkOptions) => Effect.Effect<Server, Program.BenchFailed, Scope.Scope>
   /** What the database server has written to its log (WAL), and how many statements it was sent, since it began. */
   readonly spent: Effect.Effect<{ readonly walBytes: number; readonly statements: number | undefined }, Program.BenchFailed>
 }
@@ -96,6 +98,11 @@ export const make = Effect.fnUntraced(function* (
     keys,
     sql,
     pgbench: { program, url, directory },
+    another: ({ env, nodeArgs = [] }) =>
+      Program.server("apiProgram", {
+        env: { ...environment(url, path.join(directory, "api")), ...env },
+        nodeArgs: [...profiled(profileDirectory), ...nodeArgs]
+      }),
     spent: sql
       .unsafe<object>(
         `select (pg_current_wal_insert_lsn() - '0/0')::text as wal, ${counted ? "(select sum(calls)::text from pg_stat_statements)" : "null"} as statements`

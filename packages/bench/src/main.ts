@@ -8,6 +8,7 @@ import path from "node:path"
 import * as Bars from "./Bars.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Chart from "./Chart.ts"
+import * as Controls from "./Controls.ts"
 import * as Events from "./Events.ts"
 import * as Fill from "./Fill.ts"
 import * as Generator from "./Generator.ts"
@@ -57,7 +58,9 @@ const underLoad = Effect.fnUntraced(function* (
           receivers: yield* Receivers.start({ count: Webhooks.heardBy, slowMillis: 0 })
         }
       : undefined
-  const found = yield* Rates.measure(Operations.make(subject, generator, raw, whole, seconds, sending), asked)
+  const untraced = wanted(Bars.untraced) || wanted(Bars.untracedRead) ? yield* Controls.withoutTracing(subject) : undefined
+  const found = yield* Rates.measure(Operations.make(subject, generator, raw, whole, seconds, sending, untraced), asked)
+  const flooded = wanted(Controls.flood) ? [yield* Controls.flooded(subject, generator, seconds, asked)] : []
   const pids = {
     api: subject.api.pid,
     "the Journal alone": subject.journal.pid,
@@ -70,7 +73,7 @@ const underLoad = Effect.fnUntraced(function* (
   })
   const late = whole !== undefined && wanted(Webhooks.latency) ? yield* Webhooks.lateness(whole, generator, seconds, asked) : []
   const streams = whole !== undefined && wanted(Events.idle) ? yield* Events.memory(whole) : []
-  return { found, memory: [...memory, ...late, ...streams] }
+  return { found: { ...found, halves: [...found.halves, ...flooded] }, memory: [...memory, ...late, ...streams] }
 })
 
 const run = Effect.fnUntraced(function* (options: {
@@ -117,7 +120,9 @@ const run = Effect.fnUntraced(function* (options: {
   if (!("missing" in postgres) && pgbench !== undefined) {
     const raw = yield* Program.server("rawProgram")
     const made = { directory, profileDirectory, tell }
-    const names = new Set(Bars.bars.map(({ operation }) => operation).concat(Operations.carriedOut, Webhooks.latency, Events.idle))
+    const names = new Set(
+      Bars.bars.map(({ operation }) => operation).concat(Operations.carriedOut, Webhooks.latency, Events.idle, Controls.flood)
+    )
     if ([...names].some(wanted)) {
       const { found, memory } = yield* Effect.scoped(underLoad(postgres, pgbench, { ...made, generator, raw, seconds, asked }))
       rates = found

@@ -36,7 +36,7 @@ describe("a report", () => {
       { ours: at(20, 4), limit: at(5, 2) },
       { ours: at(30, 100), limit: at(5, 10) }
     ]
-    assert.deepStrictEqual(Report.half(what, rounds), { ...what, per_s: 20, p99_ms: 30, limit_p99_ms: 10, times: 3 })
+    assert.deepStrictEqual(Report.half(what, rounds), { ...what, per_s: 20, p99_ms: 30, limit_p99_ms: 10, times: 3, wanted: 5 })
   })
 
   it("report: what could not be counted is left out", () => {
