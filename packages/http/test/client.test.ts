@@ -216,10 +216,12 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
           account: ["account"],
           rates: ["rates"],
-          read: ["balance", "deposit", "exportTransactions", "getStatement", "payer", "transactions", "withdrawal"],
+          read: ["adjustment", "balance", "deposit", "exportTransactions", "getStatement", "payer", "transactions", "withdrawal"],
           operator: [
             "allowKeyFrom",
             "changePlan",
+            "chargeCompany",
+            "getFees",
             "getKey",
             "getLimits",
             "issueKey",

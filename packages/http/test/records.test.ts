@@ -115,6 +115,7 @@ const item = (type: string): Shape => ({
   fee_microsats: ["whole thousandths of a sat", Number.isSafeInteger],
   fee_sats: fee,
   status: text,
+  reason: is(null),
   created_at: instant
 })
 

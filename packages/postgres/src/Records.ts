@@ -30,6 +30,23 @@ import * as Voucher from "./Voucher.ts"
 import * as Webhooks from "./WebhookReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
+const accountReads = Effect.gen(function* () {
+  return AccountReads.of({
+    company: yield* Company.reads.company,
+    apiKey: yield* ApiKey.reads.apiKey,
+    spent: yield* ApiKey.reads.spent,
+    domain: yield* Domain.reads.domain,
+    domainsOf: yield* Domain.reads.domainsOf,
+    domainsToCheck: yield* Domain.reads.domainsToCheck,
+    companies: yield* Company.reads.companies,
+    companiesAsked: yield* Company.reads.companiesAsked,
+    adjustment: yield* Company.reads.adjustment,
+    adjustments: yield* Company.reads.adjustments,
+    standings: yield* Company.reads.standings,
+    keysOf: yield* ApiKey.reads.keysOf
+  })
+})
+
 export const make = Effect.gen(function* () {
   const spentCoins = yield* Coins.reads.spentCoins
   const nextKey = yield* KeyRange.reads.nextKey
@@ -52,23 +69,7 @@ export const make = Effect.gen(function* () {
         tally: yield* Books.reads.tally
       })
     ),
-    Context.add(
-      AccountReads,
-      AccountReads.of({
-        company: yield* Company.reads.company,
-        apiKey: yield* ApiKey.reads.apiKey,
-        spent: yield* ApiKey.reads.spent,
-        domain: yield* Domain.reads.domain,
-        domainsOf: yield* Domain.reads.domainsOf,
-        domainsToCheck: yield* Domain.reads.domainsToCheck,
-        companies: yield* Company.reads.companies,
-        companiesAsked: yield* Company.reads.companiesAsked,
-        adjustment: yield* Company.reads.adjustment,
-        adjustments: yield* Company.reads.adjustments,
-        standings: yield* Company.reads.standings,
-        keysOf: yield* ApiKey.reads.keysOf
-      })
-    ),
+    Context.add(AccountReads, yield* accountReads),
     Context.add(
       ReceivingReads,
       ReceivingReads.of({

@@ -14,7 +14,7 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   CompanyOpened: "happens",
   PlanChanged: "happens",
   FreezeChanged: "happens",
-  CompanyFeesChanged: { never: "fees of a company's own are the contract's to hold (packages/contracts): no story sets any" },
+  CompanyFeesChanged: { never: "no story sets fees of one company: JournalFees races and breaks them" },
   CompanyLimited: "happens",
   ApiKeyLimited: "happens",
   DomainVerified: "happens",

@@ -36,7 +36,7 @@ export class Adjustments extends Context.Service<
     /** It waits for a second operator. No money moves. */
     readonly request: (
       ask: Ask
-    ) => Effect.Effect<Answer.Outcome<Adjustment.Adjustment>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
+    ) => Effect.Effect<Answer.Outcome<Adjustment.Adjustment>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
      * Books it, in one commit with who approved it: once, whoever approves it however often. Refused to whoever asked for it, and where the company has less
      * than it takes.
@@ -88,8 +88,7 @@ export const make = Effect.gen(function* () {
       const message = text === null ? undefined : reasonIssue(text)
       if (message !== undefined) return yield* new Invalid({ path, message })
     }
-    if (Option.isNone(yield* accounts.company(companyId)))
-      return yield* new Invalid({ path: "company_id", message: "The id of a company: there is none with this one" })
+    if (Option.isNone(yield* accounts.company(companyId))) return yield* new NotFound({ what: "company", id: companyId })
   })
 
   return Adjustments.of({

@@ -95,7 +95,7 @@ const request = Section.operator(
       note: Scalars.given(Words("For operators"))
     }).annotate({ identifier: "RequestAdjustment" }),
     success: Envelope.success(201, view.schema),
-    error: Errors.of("malformed", "idempotency_mismatch", "conflict", "store_unavailable")
+    error: Errors.of("malformed", "not_found", "idempotency_mismatch", "conflict", "store_unavailable")
   })
     .annotate(OperatorScopes, ["mend"])
     .annotate(OpenApi.Summary, "Request an adjustment")
