@@ -147,8 +147,8 @@ export const reads = {
   adjustments: Reads.many("Records.adjustments", {
     text: `
 select ${adjustments.selected} from ${adjustments.name} t
-where (t.created_at_millis, uuid_send(t.id)) < ($1::bigint, uuid_send($2::uuid)) and coalesce(t.status = $4::text, true)
-order by t.created_at_millis desc, uuid_send(t.id) desc limit $3::bigint`,
+where (t.created_at_millis, t.id::text collate "C") < ($1::bigint, $2::text) and coalesce(t.status = $4::text, true)
+order by t.created_at_millis desc, t.id::text collate "C" desc limit $3::bigint`,
     values: ({ after, limit, status }: Parameters<AccountReads["Service"]["adjustments"]>[0]) => [
       String(after?.createdAtMillis ?? Number.MAX_SAFE_INTEGER),
       after?.id ?? lastId,

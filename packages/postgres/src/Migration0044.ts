@@ -21,6 +21,6 @@ create table satrail.adjustments (
   check (status <> 'booked' or decided_by <> requested_by)
 );
 create index adjustments_anywhere on satrail.adjustments (uuid_send(id));
-create index adjustments_listed on satrail.adjustments (created_at_millis desc, uuid_send(id) desc);
+create index adjustments_listed on satrail.adjustments (created_at_millis desc, (id::text) collate "C" desc);
 create index adjustments_booked on satrail.adjustments (uuid_send(company_id), decided_at_millis desc, id desc) where status = 'booked';
 `

@@ -90,7 +90,7 @@ const page = { atMillis: 0, limit: 10, before: null }
 const lists: ReadonlyArray<
   readonly [read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>, indexes: ReadonlyArray<string>]
 > = [
-  [({ transactions }) => transactions(one, { limit: 10 }), ["deposits_listed", "withdrawals_listed"]],
+  [({ transactions }) => transactions(one, { limit: 10 }), ["adjustments_booked", "deposits_listed", "withdrawals_listed"]],
   [
     ({ search }) => search(one, { limit: 10, label: { key: "a", value: "b" } }, 100),
     ["deposits_labels_pkey alone", "deposits_pkey", "withdrawals_labels_pkey alone", "withdrawals_pkey"]
@@ -122,6 +122,8 @@ const lists: ReadonlyArray<
   [({ auditOf }) => auditOf(one, null, 10), ["audit_entries_pkey", "audit_links_of"]],
   [({ auditOf }) => auditOf(null, null, 10), ["audit_entries_pkey", "audit_links_pkey"]],
   [({ auditChain }) => auditChain(0n, 10), ["audit_entries_pkey", "audit_links_pkey"]],
+  [({ adjustment }) => adjustment(one), ["adjustments_anywhere"]],
+  [({ adjustments }) => adjustments({ after: null, limit: 10, status: "pending" }), ["adjustments_listed"]],
   [({ unmatchedById }) => unmatchedById(one), ["unmatched_anywhere"]],
   [({ suspended }) => suspended(null, 10), ["unmatched_listed"]],
   [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]],
