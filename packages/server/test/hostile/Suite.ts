@@ -69,6 +69,9 @@ const unlikely = new Set([
   // Of what waits for a second key there is nothing: limits are taken away before the next request.
   "POST /v1/transactions/withdrawals/{withdrawalID}/approve",
   "POST /v1/transactions/withdrawals/{withdrawalID}/reject",
+  // All operators here have one token, and an adjustment needs two.
+  "POST /operator/adjustments/{id}/approve",
+  "GET /v1/transactions/adjustments/{adjustmentID}",
   // Nobody here pays an invoice twice, so nothing lies in suspense.
   "POST /operator/suspense/{id}/assign",
   // Over these stores nothing moves the clock or begins anew.
