@@ -38,7 +38,7 @@ const allowed: Record<string, ReadonlyArray<string>> = {
     "@satrail/ui",
     "qr"
   ],
-  ui: ["preact", "preact-render-to-string", "qr", "node:fs"],
+  ui: ["@satrail/bitcoin", "preact", "preact-render-to-string", "qr", "node:fs"],
   server: [""],
   testing: ["node:"],
   bench: [""],

@@ -1,3 +1,5 @@
+import "@satrail/bitcoin/checkRuntime"
+
 export * as Document from "./checkout/Document.ts"
 export * as Files from "./Files.ts"
 export * as State from "./checkout/State.ts"
