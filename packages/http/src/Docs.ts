@@ -80,10 +80,14 @@ const exampleId = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
 // By name, though there is one of each: Scalar shows no other.
 const example = (value: unknown, more: Json = {}): Json => ({ examples: { default: { value, ...more } } })
 
+/** Of what is there as JSON and as a file or a page too, JSON is what the example shows. */
 const withExample = (holder: unknown, value: unknown): Json => ({
   ...(isObject(holder) && holder),
   content: Object.fromEntries(
-    Object.entries(objectIn(holder, "content")).map(([type, media]) => [type, { ...(isObject(media) && media), ...example(value) }])
+    Object.entries(objectIn(holder, "content")).map(([type, media]) => [
+      type,
+      { ...(isObject(media) && media), ...(type === "application/json" && example(value)) }
+    ])
   )
 })
 
