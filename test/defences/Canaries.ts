@@ -1458,6 +1458,26 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "fees: what an estimate"
   },
   {
+    name: "refund-shown-when-it-ended",
+    rows: [],
+    bug: "the page of a checkout shows the link of a refund that has ended",
+    file: core("sending/Refund"),
+    find: `  return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined`,
+    replace: "  return { refund, expiresAtMillis }",
+    test: coreTest("Refunds"),
+    titles: "the page of its checkout"
+  },
+  {
+    name: "refund-shown-though-told-apart",
+    rows: [],
+    bug: "the page of a checkout shows the link of a refund that its company tells the payer itself",
+    file: "packages/http/src/resources/Refunds.ts",
+    find: "on_checkout === false ? undefined : {",
+    replace: "{",
+    test: "packages/http/test/checkoutPage.test.ts",
+    titles: "its company tells the payer itself"
+  },
+  {
     name: "frozen-company-refunds",
     rows: [],
     bug: "a company that is frozen refunds",

@@ -24,7 +24,11 @@ export const credited = Effect.fnUntraced(function* (companyId: CompanyId.Compan
   return Deposit.after(change)
 })
 
-const refundOf = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number): Effect.fn.Return<Refund.Refund> {
+const refundOf = Effect.fnUntraced(function* (
+  deposit: Deposit.Deposit,
+  sats: number,
+  fields: Partial<Refund.Refund> = {}
+): Effect.fn.Return<Refund.Refund> {
   const createdAtMillis = yield* past
   return {
     id: yield* Id.make,
@@ -36,14 +40,17 @@ const refundOf = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: nu
     status: "open",
     voucherId: null,
     withdrawalId: null,
+    checkoutId: null,
+    sealedLink: null,
     createdAtMillis,
-    updatedAtMillis: createdAtMillis
+    updatedAtMillis: createdAtMillis,
+    ...fields
   }
 })
 
 /** So many sats of a deposit, as it was found, by a link. */
-export const byLink = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number) {
-  const refund = yield* refundOf(deposit, sats)
+export const byLink = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number, fields?: Partial<Refund.Refund>) {
+  const refund = yield* refundOf(deposit, sats, fields)
   const { createdAtMillis } = refund
   const paidBy = yield* voucher(deposit.companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, refundId: refund.id })
   return { change: Refund.created({ ...refund, voucherId: paidBy.id }, deposit, Voucher.created(paidBy)), voucher: paidBy }
@@ -173,6 +180,31 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
     yield* has(companyId, { posted: 150, held: 0 })
   }),
+  "refunds of what paid a checkout are found by it, the newest first, with their links: what its payer gets something of, and nobody else's":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
+      const [checkoutId, another] = [yield* Id.make, yield* Id.make]
+      const make = Effect.fnUntraced(function* (company: CompanyId.CompanyId, of: string | null, sealedLink: string | null) {
+        const made = yield* byLink(yield* credited(company, 10), 5, { checkoutId: of, sealedLink })
+        assert.strictEqual(yield* verdict(made.change), "Applied")
+        return made
+      })
+      const [first, gone, last] = [
+        yield* make(companyId, checkoutId, "sealed-1:a"),
+        yield* make(companyId, checkoutId, "sealed-1:b"),
+        yield* make(companyId, checkoutId, null)
+      ]
+      const theirs = yield* make(otherId, checkoutId, "sealed-1:c")
+      yield* make(companyId, another, "sealed-1:d")
+      yield* make(companyId, null, null)
+      assert.strictEqual(yield* verdict(yield* canceling(refundIn(gone.change), gone.voucher)), "Applied")
+      const newest = [first, last].map(({ change }) => refundIn(change)).toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      assert.deepStrictEqual(yield* records.refundsOf(companyId, checkoutId, 10), newest)
+      assert.deepStrictEqual(yield* records.refundsOf(companyId, checkoutId, 1), newest.slice(0, 1))
+      assert.deepStrictEqual(yield* records.refundsOf(otherId, checkoutId, 10), [refundIn(theirs.change)])
+      assert.deepStrictEqual(yield* records.refundsOf(companyId, yield* Id.make, 10), [])
+    }),
   "what a deposit notes as refunded and its refunds do not come to is a fault": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Journal } from "../src/ledger/Journal.ts"
+import { Checkouts } from "../src/receiving/Checkouts.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Records } from "../src/service/Records.ts"
 import { type Ask, type Made, Refunds } from "../src/sending/Refunds.ts"
@@ -68,6 +69,21 @@ const claim = Effect.fnUntraced(function* ({ url }: Made, sats: number) {
   yield* (yield* Vouchers).claim({ k1, pr: destination, caller: "wallet" })
   return paymentHash
 })
+/** A checkout of a company's, over with this much received, and the deposit. */
+const paidInPart = Effect.fnUntraced(function* (sats: number) {
+  const payee = yield* company()
+  const words = { description: "", orderId: null, metadata: {}, returnUrl: null, cancelUrl: null, embedOrigin: null, color: null }
+  const settings = { expirySeconds: 3600, tolerancePercent: 0, locale: "en" } as const
+  const checkout = yield* made((yield* Checkouts).create({ companyId: payee.id, asked: yield* asked(1000), ...words, ...settings }))
+  yield* (yield* Sandbox).send({ address: checkout.address, amount: Msat.fromSats(sats) })
+  yield* follow
+  yield* mine(6)
+  yield* follow
+  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).transactions
+  return { payee, checkout, depositId: deposit?.id ?? assert.fail("no deposit") }
+})
+const onCheckout = { seal: (url: Redacted.Redacted) => `sealed ${Redacted.value(url).length}` }
+
 /** Where everybody has looked before anybody's refund is committed. */
 const atOnce = {
   change: replace(Journal, (journal) => ({
@@ -245,4 +261,37 @@ describe("Never more than came in", () => {
       assert.isUndefined((yield* accounts)["loss"])
     }
   )
+
+  scenario(
+    "refund: the page of its checkout tells of it while its payer gets something of it, and of a link until it ends by the clock",
+    function* () {
+      const { payee, checkout, depositId } = yield* paidInPart(600)
+      yield* paid(500, payee)
+      const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>
+        all.map(({ refund: { status, sealedLink }, expiresAtMillis }) => [status, sealedLink, expiresAtMillis !== null])
+      )
+      const quiet = yield* made(refund(payee, { depositId }, { sats: 100 }))
+      assert.deepStrictEqual([quiet.refund.checkoutId, quiet.refund.sealedLink, yield* told], [null, null, []])
+      const first = yield* made(refund(payee, { depositId }, { sats: 100, onCheckout }))
+      const link = onCheckout.seal(first.url ?? assert.fail("no link"))
+      assert.deepStrictEqual(yield* told, [["open", link, true]])
+      yield* claim(first, 100)
+      // Nothing has followed for the refund yet.
+      assert.deepStrictEqual(yield* told, [["pending", link, false]])
+      yield* steps(1)
+      yield* look
+      assert.deepStrictEqual(yield* told, [["completed", link, false]])
+      yield* made(refund(payee, { depositId }, { sats: 100, expirySeconds: 60, onCheckout: { seal: undefined } }))
+      assert.deepStrictEqual((yield* told)[0], ["open", null, true])
+      yield* TestClock.adjust("60 seconds")
+      assert.deepStrictEqual(yield* told, [["completed", link, false]])
+    }
+  )
+
+  scenario("refund: of a deposit that pays no checkout no link is kept, sealed or not", function* () {
+    const { payee, depositId } = yield* paid(1000)
+    yield* paid(500, payee)
+    const { refund: kept } = yield* made(refund(payee, { depositId }, { onCheckout }))
+    assert.deepStrictEqual([kept.checkoutId, kept.sealedLink], [null, null])
+  })
 })

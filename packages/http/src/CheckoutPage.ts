@@ -1,8 +1,9 @@
 import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
+import { Refunds } from "@satrail/core/sending/Refunds"
 import { Tail } from "@satrail/core/events/Tail"
 import * as Document from "@satrail/ui/checkout/Document"
-import type { State } from "@satrail/ui/checkout/State"
+import { isOver, type State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
 import { Clock, Context, Effect, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -12,6 +13,7 @@ import * as CheckoutState from "./CheckoutState.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
 import * as Extension from "./Extension.ts"
+import { Seal } from "./Seal.ts"
 import * as Ui from "./Ui.ts"
 
 /** How many pages are told what changes at once, in one process: in all, of one checkout, and of one address. Further ones ask instead. */
@@ -90,9 +92,18 @@ const fingerprint = (state: State): string => JSON.stringify({ ...state, nowMill
 /** Where a checkout stands now, for its payer. */
 const reading = Effect.gen(function* () {
   const checkouts = yield* Checkouts
+  const refunds = yield* Refunds
+  const seal = yield* Seal
   return Effect.fnUntraced(function* (id: string) {
     const checkout = yield* checkouts.open(id)
-    const state = CheckoutState.stateOf(checkout, yield* checkouts.depth(checkout), yield* Clock.currentTimeMillis)
+    const { companyId } = checkout
+    const besides = {
+      confirmations: yield* checkouts.depth(checkout),
+      // Where nothing came in, nothing goes back.
+      refunds: checkout.received > 0n ? yield* refunds.ofCheckout(companyId, checkout.id) : [],
+      open: (sealed: string) => seal?.open(sealed, companyId)
+    }
+    const state = CheckoutState.stateOf(checkout, besides, yield* Clock.currentTimeMillis)
     return { checkout, state }
   })
 })
@@ -122,7 +133,7 @@ const routes = (proxies: number) =>
                 const { state } = yield* read(id)
                 const now = fingerprint(state)
                 const events = now === before ? [] : [{ event: "state", data: JSON.stringify(state) }]
-                return [events, Document.isOver(state) ? Option.none<string>() : Option.some(now)] as const
+                return [events, isOver(state) ? Option.none<string>() : Option.some(now)] as const
               })
             )
           )

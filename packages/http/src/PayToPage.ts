@@ -42,6 +42,7 @@ const stateOf = ({ status, paymentRequest, amount, settledAtMillis, expiresAtMil
     confirmations: null,
     overSats: 0,
     isLate: false,
+    refunds: [],
     paidAtMillis: settledAtMillis,
     expiresAtMillis,
     nowMillis

@@ -1,4 +1,6 @@
 import * as Bip21 from "@satrail/bitcoin/Bip21"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
+import { Refunds } from "@satrail/core/sending/Refunds"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
 import { Effect, Result } from "effect"
@@ -47,7 +49,7 @@ describe("The page of a checkout", () => {
     for (const words of ["Tea", "Order 1042", "21,000 sats", made.payment_request, made.address]) assert.include(said(text), words)
     assert.include(text, 'href="https://shop.example/cart"')
     const shown = await service.run(Effect.flatMap(Checkouts, ({ open }) => open(new URL(made.url).pathname.slice("/pay/".length))))
-    const { asking } = stateOf(shown, null, 0)
+    const { asking } = stateOf(shown, { confirmations: null, refunds: [], open: () => undefined }, 0)
     const uri = Result.getOrThrow(Bip21.parse(asking?.uri ?? ""))
     assert.deepStrictEqual(uri, { address: made.address, amount: service.sats(21_000), lightning: made.payment_request })
     assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)
@@ -90,7 +92,96 @@ describe("The page of a checkout", () => {
     assert.include(said(text), "That is 1 sats more than was asked for.")
     assert.include(text, 'href="https://shop.example/thanks"')
     assert.notInclude(text, made.address)
-    assert.notInclude(text, "http-equiv")
+    // The seller may give back what is too much.
+    assert.include(text, "http-equiv")
+  })
+
+  /** A checkout of which 6000 of 10,000 came before it was canceled, what the company gives back, and how the page says it. */
+  const refunded = async (body: Readonly<Record<string, unknown>> = {}) => {
+    const made = await created({ amount: 10_000 })
+    await send(made.address, 6000)
+    await mine()
+    await follow()
+    await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
+    const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
+    const before = said((await page(made)).text)
+    const answer = await service.ask("POST", "/v1/refunds", { key, body: { deposit_id, amount: 5000, currency: "sats", ...body } })
+    assert.strictEqual(answer.status, 201, answer.text)
+    return { made, before, refund: answer.body.data, lnurl: String(answer.body.data.lnurl) }
+  }
+  const linkOf = (lnurl: string) => new URL(Result.getOrThrow(Lnurl.decode(lnurl)).url)
+  /** An invoice of somebody outside. */
+  const outside = async (sats: number) => {
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_invoice", amount: service.sats(sats) })
+    )
+    return destination
+  }
+  const followRefunds = () => service.run(Effect.flatMap(Refunds, ({ step }) => step))
+
+  it("page: over with a part received, it says whom to ask, and shows the link once there is a refund", async () => {
+    const { made, before, refund, lnurl } = await refunded()
+    assert.include(before, "6,000 sats were received, which is less than was asked for. Ask the seller to pay it back")
+    assert.strictEqual(refund.checkout_id, made.id)
+    const { text } = await page(made)
+    for (const words of ["5,000 sats are yours to take back", lnurl, "Received: 6,000 sats"]) assert.include(said(text), words)
+    assert.notInclude(said(text), "Ask the seller")
+    assert.include(text, `href="lightning:${lnurl}"`)
+    assert.notInclude(text, refund.id)
+    const url = linkOf(lnurl)
+    assert.include((await service.ask("GET", url.pathname + url.search)).text, '"tag":"withdrawRequest"')
+  })
+
+  it("page: a refund's link is shown while it can be claimed, and never after", async () => {
+    const canceled = await refunded()
+    await service.ask("DELETE", `/v1/refunds/${canceled.refund.id}`, { key })
+    const { text } = await page(canceled.made)
+    assert.notInclude(text, canceled.lnurl)
+    assert.strictEqual(said(text), canceled.before)
+    const claimed = await refunded()
+    const claim = `/lnurlw/callback${linkOf(claimed.lnurl).search}&pr=${await outside(5000)}`
+    assert.include((await service.ask("GET", claim)).text, "OK")
+    const on = (await page(claimed.made)).text
+    assert.notInclude(on, claimed.lnurl)
+    assert.include(said(on), "5,000 sats are on their way back to you.")
+    await service.work()
+    await followRefunds()
+    const done = (await page(claimed.made)).text
+    assert.notInclude(done, claimed.lnurl)
+    assert.include(said(done), "5,000 sats were paid back.")
+  })
+
+  it("page: of a refund that its company tells the payer itself, it says nothing", async () => {
+    const { made, before, refund, lnurl } = await refunded({ on_checkout: false })
+    assert.isNull(refund.checkout_id)
+    const { text } = await page(made)
+    assert.notInclude(text, lnurl)
+    assert.strictEqual(said(text), before)
+  })
+
+  it("page: of a refund with a destination it says that it is there, and not where", async () => {
+    const destination = await outside(5000)
+    const { made } = await refunded({ destination })
+    await service.work()
+    await followRefunds()
+    const { text } = await page(made)
+    assert.include(said(text), "5,000 sats were paid back.")
+    assert.notInclude(text, destination)
+  })
+
+  it("page: paid late and overpaid, it says whom to ask, until there is a refund", async () => {
+    const made = await created({ amount: 10_000 })
+    await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
+    await send(made.address, 12_000)
+    await mine()
+    const { text } = await page(made)
+    const asking = ["Ask the seller what becomes of it", "That is 2,000 sats more than was asked for. Ask the seller to pay back the rest"]
+    for (const words of asking) assert.include(said(text), words)
+    const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
+    await service.ask("POST", "/v1/refunds", { key, body: { deposit_id, amount: 2000, currency: "sats" } })
+    const after = said((await page(made)).text)
+    for (const words of ["2,000 sats are yours to take back", "The payment came late", "2,000 sats more"]) assert.include(after, words)
+    assert.notInclude(after, "Ask the seller")
   })
 
   it("page: canceled, it gives nobody anything to pay", async () => {
@@ -188,6 +279,7 @@ describe("The page of a checkout", () => {
     const paid = await next()
     assert.deepStrictEqual([paid.status, paid["receivedSats"], paid["asking"]], ["paid", 21_000, null])
     assert.strictEqual((await next()).status, "ended")
+    assert.notInclude((await page(made)).text, "http-equiv")
   })
 
   it("page stream: confirmations are counted", async () => {

@@ -1,3 +1,4 @@
+import * as Refund from "@satrail/core/sending/Refund"
 import type { SendingReads, SettledPayout } from "@satrail/core/sending/SendingReads"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -38,5 +39,12 @@ export const make = (read: Read): SendingReads["Service"] => ({
   spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
   voucher: recordOf(read, Voucher.noun),
   voucherBySecret: (secretHash) => read((now) => State.named(now, Voucher.noun, { secretHash })),
+  refundsOf: (companyId, checkoutId, limit) =>
+    read((now) =>
+      State.ownedBy(now, Refund.noun, companyId)
+        .filter((row) => row.checkoutId === checkoutId && Refund.takes.includes(row.status))
+        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, limit)
+    ),
   vouchersOf: pageOf(read, Voucher.noun)
 })

@@ -25,6 +25,7 @@ import * as Ledger from "./Ledger.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as Nouns from "./NounReads.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
+import * as Refund from "./Refund.ts"
 import * as Transaction from "./Transaction.ts"
 import * as Voucher from "./Voucher.ts"
 import * as Webhooks from "./WebhookReads.ts"
@@ -117,6 +118,7 @@ export const make = Effect.gen(function* () {
         spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
         voucher: yield* Voucher.reads.voucher,
         voucherBySecret: yield* Voucher.reads.voucherBySecret,
+        refundsOf: yield* Refund.reads.refundsOf,
         vouchersOf: yield* Voucher.reads.vouchersOf
       })
     ),

@@ -19,18 +19,23 @@ const create = Command.make(
     ),
     description: Flag.String("description").pipe(Flag.withDescription("Of a link: what the payer's wallet shows"), Flag.optional),
     expirySeconds: Flag.Int("expiry-seconds").pipe(Flag.withDescription("How long a link can be claimed; a day by default"), Flag.optional),
+    offCheckout: Flag.Boolean("off-checkout").pipe(
+      Flag.withDescription("The page of the checkout that the deposit paid says nothing of it; by default it shows the link"),
+      Flag.withDefault(false)
+    ),
     idempotencyKey: Flag.String("idempotency-key").pipe(
       Flag.withDescription("Asked again with the same key after an answer that was lost, it is the same refund"),
       Flag.optional
     )
   },
-  ({ amount, deposit, description, destination, expirySeconds, idempotencyKey, json }) =>
+  ({ amount, deposit, description, destination, expirySeconds, idempotencyKey, json, offCheckout }) =>
     call({ json, headers: idempotencyKey._tag === "Some" ? { "idempotency-key": idempotencyKey.value } : {} }, "POST", path, {
       deposit_id: deposit,
       ...(amount._tag === "Some" && { amount: amount.value, currency: "sats" }),
       ...(destination._tag === "Some" && { destination: destination.value }),
       ...(description._tag === "Some" && { description: description.value }),
-      ...(expirySeconds._tag === "Some" && { expiry_seconds: expirySeconds.value })
+      ...(expirySeconds._tag === "Some" && { expiry_seconds: expirySeconds.value }),
+      ...(offCheckout && { on_checkout: false })
     })
 ).pipe(
   Command.withDescription("Refund a deposit; a link is shown once"),

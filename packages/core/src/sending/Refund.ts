@@ -32,6 +32,10 @@ export const Refund = Schema.Struct({
   voucherId: Schema.NullOr(Noun.Id),
   /** The withdrawal that pays it; null while a link is not claimed. */
   withdrawalId: Schema.NullOr(Noun.Id),
+  /** The checkout whose page tells its payer of it; null where none does. */
+  checkoutId: Schema.NullOr(Noun.Id),
+  /** The link that this page shows, encrypted: whoever reads the store claims nothing. Null where it shows none. */
+  sealedLink: Schema.NullOr(Schema.String),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
@@ -102,6 +106,22 @@ export interface RefundCanceled extends Written<"RefundCanceled", GivesBack<type
 
 /** A step of its life that follows from what pays it. */
 export type Next = RefundClaimed | RefundCompleted | RefundFailed | RefundExpired | RefundCanceled
+
+/** A refund as the page of its checkout tells of it. `expiresAtMillis` is when its link ends, null where nothing is to be claimed any more. */
+export interface Told {
+  readonly refund: Refund
+  readonly expiresAtMillis: number | null
+}
+
+/** A refund with the voucher that pays it, where a link does, as they are at a moment: undefined where the payer gets nothing of it. */
+export const told = (refund: Refund, voucher: Voucher.Voucher | undefined, atMillis: number): Told | undefined => {
+  if (!takes.includes(refund.status)) return undefined
+  if (refund.status !== "open" || voucher === undefined) return { refund, expiresAtMillis: null }
+  const { status, expiresAtMillis } = voucher
+  // What follows for the refund from its voucher may not be committed yet.
+  if (status === "claimed") return { refund: { ...refund, status: "pending" }, expiresAtMillis: null }
+  return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined
+}
 
 /** What may still be refunded of a deposit. */
 export const left = ({ amount, refunded }: Deposit.Deposit): Msat.Msat => Msat.make(amount - refunded)

@@ -26,6 +26,7 @@ import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Priced from "./Priced.ts"
 import * as Refund from "./Refund.ts"
 import * as RefundSteps from "./RefundSteps.ts"
+import * as RefundsTold from "./RefundsTold.ts"
 import * as Spending from "./Spending.ts"
 import * as Voucher from "./Voucher.ts"
 import * as VoucherDrafts from "./VoucherDrafts.ts"
@@ -55,6 +56,8 @@ export interface Ask extends VoucherDrafts.Words, Limits.Spender {
   readonly asked: Asked | undefined
   /** Undefined: a link that the payer claims. */
   readonly destination: string | undefined
+  /** Has the page of the checkout that the deposit paid tell its payer of it. `seal` encrypts the link that it shows: without one it shows none. */
+  readonly onCheckout?: { readonly seal: ((url: Redacted.Redacted) => string) | undefined } | undefined
   /** What it renders is stored: the link in it must be sealed. */
   readonly request?: Answer.Request<Made>
 }
@@ -86,6 +89,8 @@ export class Refunds extends Context.Service<
       companyId: CompanyId.CompanyId,
       query: Page.Asked
     ) => Effect.Effect<Page.Page<Refund.Refund>, Invalid | StoreUnavailable>
+    /** What the page of a checkout tells its payer, the newest first: what is still to be claimed, on its way, or there; at most `RefundsTold.limit`. */
+    readonly ofCheckout: (companyId: CompanyId.CompanyId, checkoutId: string) => Effect.Effect<ReadonlyArray<Refund.Told>, StoreUnavailable>
     /** Its link cannot be claimed any more, and what it took and held is given back. Canceling it again changes nothing. */
     readonly cancel: (
       companyId: CompanyId.CompanyId,
@@ -106,14 +111,15 @@ const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.
 
 /** A refund as it will be once it is committed. */
 const refundOf = (
-  { company, description, metadata }: Ask,
-  { id: depositId }: Deposit,
+  { company, description, metadata, onCheckout }: Ask,
+  { id: depositId, checkoutId }: Deposit,
   paid: {
     readonly id: string
     readonly atMillis: number
     readonly amount: Msat.Msat
     readonly voucher: Voucher.Voucher | null
     readonly withdrawal: Withdrawal.Withdrawal | null
+    readonly url: Redacted.Redacted | null
   }
 ): Refund.Refund => ({
   id: paid.id,
@@ -125,6 +131,8 @@ const refundOf = (
   status: paid.voucher === null ? "pending" : "open",
   voucherId: paid.voucher && paid.voucher.id,
   withdrawalId: paid.withdrawal && paid.withdrawal.id,
+  checkoutId: onCheckout === undefined ? null : checkoutId,
+  sealedLink: checkoutId === null || paid.url === null ? null : (onCheckout?.seal?.(paid.url) ?? null),
   createdAtMillis: paid.atMillis,
   updatedAtMillis: paid.atMillis
 })
@@ -185,7 +193,7 @@ export const make = Effect.gen(function* () {
     const atMillis = yield* now
     const id = Id.fromMillis(atMillis, entropy)
     const { change, held, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
-    const refund = refundOf(ask, deposit, { id, atMillis, voucher, withdrawal, amount: (voucher ?? withdrawal).amount })
+    const refund = refundOf(ask, deposit, { id, atMillis, voucher, withdrawal, url, amount: (voucher ?? withdrawal).amount })
     const made: Made = { refund, url }
     // Kept for ever, as a withdrawal's: a retry may come at any time.
     const once = Answer.once(company.id, request, made, null)
@@ -223,6 +231,7 @@ export const make = Effect.gen(function* () {
     }),
     get,
     list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(Refund.noun, companyId, before, limit)),
+    ofCheckout: yield* RefundsTold.make,
     cancel: Effect.fnUntraced(function* (companyId, id) {
       const refund = yield* get(companyId, id)
       if (refund.status === "canceled") return refund

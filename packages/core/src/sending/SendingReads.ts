@@ -5,6 +5,7 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type * as SecretHash from "../base/SecretHash.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Coin from "../nodes/Coin.ts"
+import type { Refund } from "./Refund.ts"
 import type { Voucher } from "./Voucher.ts"
 import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 
@@ -47,6 +48,8 @@ export class SendingReads extends Context.Service<
     readonly voucher: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Voucher>>
     /** The voucher, of whichever company, whose secret has this hash. */
     readonly voucherBySecret: (secretHash: SecretHash.SecretHash) => Read<Option.Option<Voucher>>
+    /** Refunds of what paid a checkout, of which its payer gets something (`Refund.takes`), the newest first. */
+    readonly refundsOf: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => Read<ReadonlyArray<Refund>>
     /** A company's vouchers, the newest first by id, before `before` (exclusive; null for the first page). */
     readonly vouchersOf: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Read<ReadonlyArray<Voucher>>
   }

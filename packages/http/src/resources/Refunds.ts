@@ -31,6 +31,12 @@ const Body = Schema.Struct({
   destination: Scalars.given(Withdrawals.DestinationText),
   description: Scalars.given(Scalars.Description.annotate({ description: "Of a link: shown by the payer's wallet" })),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Voucher.expirySeconds)),
+  on_checkout: Scalars.given(
+    Schema.Boolean.annotate({
+      description:
+        "Whether the page of the checkout that the deposit paid tells its payer, and shows the link to whoever has the page's: true unless given"
+    })
+  ),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateRefund" })
 
@@ -66,6 +72,10 @@ export const view = View.make<Refund.Refund>()(
       Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal that pays it; null while its link is not claimed" }),
       (row) => row.withdrawalId
     ],
+    checkout_id: [
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "The checkout whose page tells its payer of it; null where none does" }),
+      (row) => row.checkoutId
+    ],
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
@@ -100,6 +110,8 @@ const example = (world: World): Refund.Refund => ({
   status: "open",
   voucherId: world.id("voucher of the refund", 240_000),
   withdrawalId: null,
+  checkoutId: null,
+  sealedLink: null,
   createdAtMillis: world.millis(240_000),
   updatedAtMillis: world.millis(240_000)
 })
@@ -130,7 +142,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Refund a deposit")
     .annotate(
       OpenApi.Description,
-      "With a `destination` the money is sent there; without one, the response has a link that the payer claims with an LNURL wallet. Without an `amount`, all that is left of the deposit is refunded, in whole satoshis, or what the destination asks for. All refunds of a deposit together are never more than came in; what failed, expired or was canceled may be refunded again. Fees are on top, as of a withdrawal. Needs the scope `send`."
+      "With a `destination` the money is sent there; without one, the response has a link that the payer claims with an LNURL wallet, which the page of the deposit's checkout shows as well, unless `on_checkout` is false. Without an `amount`, all that is left of the deposit is refunded, in whole satoshis, or what the destination asks for. All refunds of a deposit together are never more than came in; what failed, expired or was canceled may be refunded again. Fees are on top, as of a withdrawal. Needs the scope `send`."
     )
     .annotate(Example, (world) => {
       const [refund, { metadata, serviceDomain, k1 }] = [example(world), world]
@@ -148,7 +160,7 @@ const create = Section.company(
       const from = yield* sender
       const { id } = from.company
       const once = yield* creation.once(request, headers["idempotency-key"], id)
-      const { destination, description, expiry_seconds, metadata } = payload
+      const { destination, description, expiry_seconds, metadata, on_checkout } = payload
       const of = ofBody(payload)
       if (of === undefined) return yield* Effect.fail(Errors.malformedRequest([ofWhat]))
       return yield* creation.answer(
@@ -158,6 +170,7 @@ const create = Section.company(
             of,
             asked: yield* Amounts.asked(yield* Effect.orDie(request.text), payload),
             destination: destination ?? undefined,
+            onCheckout: on_checkout === false ? undefined : { seal: sealer && ((url) => sealer.seal(Redacted.value(url), id)) },
             ...once,
             description: description ?? "",
             expirySeconds: expiry_seconds ?? Voucher.expirySeconds.default,

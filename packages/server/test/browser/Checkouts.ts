@@ -29,11 +29,25 @@ export const start = async () => {
   }
   /** Its page, at the port that this service has. */
   const page = ({ url }: Pick<Made, "url">): string => whole.url + new URL(url).pathname
-  return { whole, shop, make, page, ...paying(shop), advance: advancing(shop) }
+  return { whole, shop, make, page, ...paying(shop), refund: refunding(shop), advance: advancing(shop) }
 }
 export type Started = Awaited<ReturnType<typeof start>>
 
 const advancing = (shop: Company) => (seconds: number) => Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: seconds }))
+
+/** Gives a part of what came on-chain for a checkout back: by a link, unless there is a destination. */
+const refunding = (shop: Company) => async (made: Made, sats: number, destination?: string) => {
+  const deposits: ReadonlyArray<{ readonly id: string; readonly recipient: string }> = await Customer.data(
+    200,
+    shop.get("/v1/transactions?type=deposit&limit=100")
+  )
+  const deposit_id = deposits.find(({ recipient }) => recipient === made.address)?.id
+  const refund: { readonly id: string; readonly lnurl: string | null } = await Customer.data(
+    201,
+    shop.post("/v1/refunds", { deposit_id, amount: sats, currency: "sats", ...(destination !== undefined && { destination }) })
+  )
+  return refund
+}
 
 const paying = (shop: Company) => {
   const fetched = ({ id }: Pick<Made, "id">): Promise<Made & { readonly received_sats: number; readonly pending_sats: number }> =>
@@ -66,18 +80,24 @@ const paying = (shop: Company) => {
 
 /** Every state that a payer can see, by name, with where its page is. Those whose time is over first: the clock goes on for all. */
 export const states = async (started: Started): Promise<ReadonlyMap<string, string>> => {
-  const { make, page, pay, send, mine, part, cancel, is, advance } = started
-  const [expired, partly, late] = [
+  const { make, page, pay, send, mine, part, cancel, refund, is, advance, shop } = started
+  const [expired, partly, late, refundOpen, refundPaid] = [
+    await make({ expiry_seconds: 60 }),
+    await make({ expiry_seconds: 60 }),
     await make({ expiry_seconds: 60 }),
     await make({ expiry_seconds: 60 }),
     await make({ expiry_seconds: 60 })
   ]
-  await part(partly, 6000)
+  for (const one of [partly, refundOpen, refundPaid]) await part(one, 6000)
   await advance(61)
-  await Promise.all([expired, partly, late].map((one) => is(one, "expired", ({ status }) => status === "expired")))
+  await Promise.all([expired, partly, late, refundOpen, refundPaid].map((one) => is(one, "expired", ({ status }) => status === "expired")))
   await send(late, 21_000)
   await mine(6)
   await is(late, "paid", ({ status }) => status === "paid")
+
+  await refund(refundOpen, 5000)
+  const outside = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000 })
+  await refund(refundPaid, 5000, outside.destination)
 
   const [open, arabic, anyAmount, fiat] = [
     await make(),
@@ -106,6 +126,8 @@ export const states = async (started: Started): Promise<ReadonlyMap<string, stri
     late,
     expired,
     "expired-partly": partly,
+    "refund-open": refundOpen,
+    "refund-paid": refundPaid,
     canceled
   }
   return new Map([...Object.entries(made).map(([name, one]) => [name, page(one)] as const), ["unknown", `${started.whole.url}/pay/0`]])

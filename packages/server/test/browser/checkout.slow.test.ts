@@ -60,6 +60,22 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       await context.close()
     }
   }
+  /** The text of the code in a picture. */
+  const codeIn = async (picture: Buffer): Promise<string> => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const { width, height, pixels } = await page.evaluate<Pixels>(`(async () => {
+      const image = new Image()
+      image.src = "data:image/png;base64,${picture.toString("base64")}"
+      await image.decode()
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d")
+      canvas.drawImage(image, 0, 0)
+      const { width, height, data } = canvas.getImageData(0, 0, image.width, image.height)
+      return { width, height, pixels: [...data] }
+    })()`)
+    await context.close()
+    return jsQR.default(Uint8ClampedArray.from(pixels), width, height)?.data ?? assert.fail("no code is seen")
+  }
   const stateOf = (name: string): string => states.get(name) ?? assert.fail(`there is no state ${name}`)
 
   for (const colorScheme of ["light", "dark"] as const)
@@ -94,6 +110,8 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
         late: ["The payment came late"],
         expired: ["The time to pay is over"],
         "expired-partly": ["The time to pay is over", "6,000 sats were received, which is less"],
+        "refund-open": ["Received: 6,000 sats", "5,000 sats are yours to take back", "show it to nobody", "Take it before"],
+        "refund-paid": ["Received: 6,000 sats", "5,000 sats were paid back"],
         canceled: ["This payment was canceled"],
         unknown: ["There is no such payment"]
       }
@@ -121,23 +139,9 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
     const made = await started.make()
     const image = await tab({}, async (page) => {
       await page.goto(started.page(made))
-      return (await page.locator("svg.qr").screenshot()).toString("base64")
+      return page.locator("svg.qr").screenshot()
     })
-    const read = await (async () => {
-      const context = await browser.newContext()
-      const page = await context.newPage()
-      const { width, height, pixels } = await page.evaluate<Pixels>(`(async () => {
-        const image = new Image()
-        image.src = "data:image/png;base64,${image}"
-        await image.decode()
-        const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d")
-        canvas.drawImage(image, 0, 0)
-        const { width, height, data } = canvas.getImageData(0, 0, image.width, image.height)
-        return { width, height, pixels: [...data] }
-      })()`)
-      await context.close()
-      return jsQR.default(Uint8ClampedArray.from(pixels), width, height)?.data ?? assert.fail("no code is seen")
-    })()
+    const read = await codeIn(image)
     const { address, lightning, amount } = Result.getOrThrow(Bip21.parse(read))
     assert.deepStrictEqual([address, lightning, amount], [made.address, made.payment_request, 21_000_000n])
   })
@@ -173,6 +177,26 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
     )
     assert.isBelow(millis, 1000)
   })
+
+  it("browser: a refund shows on a page that is open, as a code that a wallet reads, and is gone when it is canceled", () =>
+    tab({ permissions: ["clipboard-read", "clipboard-write"] }, async (page, complaints) => {
+      const made = await started.make()
+      await started.part(made, 6000)
+      await started.cancel(made)
+      await page.goto(started.page(made))
+      await page.getByText("Ask the seller to pay it back").waitFor()
+      const { id, lnurl } = await started.refund(made, 5000)
+      assert.strictEqual(await page.locator(".refund code").textContent(), lnurl)
+      assert.strictEqual(await codeIn(await page.locator(".refund svg.qr").screenshot()), `lightning:${lnurl}`)
+      await page.getByRole("button", { name: "Copy the link" }).click()
+      assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), lnurl)
+      const authorization = `Bearer ${started.shop.key}`
+      const { status } = await fetch(`${started.whole.url}/v1/refunds/${id}`, { method: "DELETE", headers: { authorization } })
+      assert.strictEqual(status, 200)
+      await page.getByText("Ask the seller to pay it back").waitFor()
+      assert.strictEqual(await page.locator(".refund").count(), 0)
+      assert.deepStrictEqual(complaints, [])
+    }))
 
   it("browser: the first paint comes within half a second", async () => {
     const url = stateOf("open")

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import { h, render } from "preact"
 import type { Live, Tab } from "../../src/checkout/Live.ts"
-import type { Page, State } from "../../src/checkout/State.ts"
+import { isOver, type Page, type State } from "../../src/checkout/State.ts"
 import { View } from "../../src/checkout/View.ts"
 import type { Words } from "../../src/checkout/Words.ts"
 import { follow } from "./follow.ts"
@@ -50,7 +50,8 @@ const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
     const wasPaid = state.value.status === "paid"
     clock = clockOf(next.nowMillis)
     now.value = clock()
-    state.value = next
+    // A process of another version may leave out what this page knows of.
+    state.value = { ...state.value, ...next }
     if (next.status !== "paid") return
     document.title = `✓ ${say.paid} · ${title}`
     if (!wasPaid) tell("paid")
@@ -108,7 +109,7 @@ const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
   setInterval(() => (now.value = clock()), 1000)
   follow(page.stateUrl, {
     heard,
-    isOver: () => state.value.status === "paid" || state.value.status === "canceled",
+    isOver: () => isOver(state.value),
     lost: (is) => (isLost.value = is)
   })
 }

@@ -1,6 +1,6 @@
 import { type ComponentChildren, h } from "preact"
 import { render } from "preact-render-to-string"
-import type { Locale, Page, State } from "./State.ts"
+import { isOver, type Locale, type Page, type State } from "./State.ts"
 import { View } from "./View.ts"
 import { filled, number, words } from "./Words.ts"
 
@@ -41,9 +41,6 @@ const whole = (
   )
   return `<!doctype html>\n${render(h("html", { lang: locale, dir: locale === "ar" ? "rtl" : "ltr" }, head, h("body", null, body)))}\n`
 }
-
-/** What is final changes no more. */
-export const isOver = ({ status }: Pick<State, "status">): boolean => status === "paid" || status === "canceled"
 
 /** The page of a payment as it is sent: complete without a script, which finds in it what it goes on with. */
 export const page = (page: Page, state: State, files: Files): string => {

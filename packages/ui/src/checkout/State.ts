@@ -12,6 +12,17 @@ export interface Asking {
   readonly sats: number | null
 }
 
+/** What the payer gets back of what he paid. */
+export interface Refund {
+  readonly sats: number
+  /** `open` is claimed with a link, `pending` on its way, `completed` there. */
+  readonly status: "open" | "pending" | "completed"
+  /** What a wallet claims it with (LUD-01): whoever has it has the money. Null where the page has none to show. */
+  readonly lnurl: string | null
+  /** Until when that is; null where nothing is to be claimed. */
+  readonly expiresAtMillis: number | null
+}
+
 /** Where a payment stands, as far as its payer must know: what changes while he looks at it. Amounts are whole satoshis. */
 export interface State {
   readonly status: "open" | "underpaid" | "paid" | "expired" | "canceled"
@@ -25,11 +36,23 @@ export interface State {
   /** Received beyond what was asked for. */
   readonly overSats: number
   readonly isLate: boolean
+  /** The newest first. */
+  readonly refunds: ReadonlyArray<Refund>
   readonly paidAtMillis: number | null
   readonly expiresAtMillis: number
   /** The server's clock. */
   readonly nowMillis: number
 }
+
+/** Whether more was paid than the seller is known to keep, and nothing is said of a refund. */
+const isToBeAsked = ({ status, refunds, receivedSats, overSats, isLate }: State): boolean =>
+  refunds.length === 0 && (status === "paid" ? isLate || overSats > 0 : receivedSats > 0)
+
+/** What is final changes no more. */
+export const isOver = (state: State): boolean =>
+  (state.status === "paid" || state.status === "canceled") &&
+  !isToBeAsked(state) &&
+  state.refunds.every(({ status }) => status === "completed")
 
 /** What of a page does not change. */
 export interface Page {

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment, h } from "preact"
 import type { Live, Tab } from "./Live.ts"
 import { Qr } from "./Qr.ts"
-import type { Asking, Page, State } from "./State.ts"
+import type { Asking, Page, Refund, State } from "./State.ts"
 import { duration, filled, instant, sats, type Words } from "./Words.ts"
 
 /** What every part of the page knows. `live` is null where no script runs. */
@@ -123,12 +123,13 @@ const row = (name: string, value: ComponentChildren) => h("div", { class: "row" 
 const receipt = ({ page, state, say, live }: Shown) => {
   const { locale, orderId, fiat, amountSats, reference } = page
   const { overSats, receivedSats, paidAtMillis, isLate } = state
-  const more = overSats > 0 ? `${filled(say.more, sats(overSats, locale))} ${say.overpaid}` : null
+  const isAsked = state.refunds.length === 0
+  const more = overSats > 0 ? [filled(say.more, sats(overSats, locale)), isAsked && say.overpaid].filter(Boolean).join(" ") : null
   return h(
     Fragment,
     null,
     h("p", { class: "mark", "aria-hidden": true }, "✓"),
-    isLate && h("p", null, say.late),
+    isLate && h("p", null, isAsked ? `${say.late} ${say.lateAsk}` : say.late),
     more !== null && h("p", { class: "note" }, more),
     h(
       "dl",
@@ -154,7 +155,7 @@ const depth = ({ state, say }: Shown) =>
 /** In one sentence where it stands. A screen reader hears it whenever it changes. */
 const standing = (shown: Shown) => {
   const { page, state, say } = shown
-  const { status, receivedSats, asking } = state
+  const { status, receivedSats, refunds, asking } = state
   const { locale } = page
   if (status === "paid") return h("h2", null, say.paid)
   if (status === "expired" || status === "canceled")
@@ -163,7 +164,7 @@ const standing = (shown: Shown) => {
       null,
       seen(shown),
       h("h2", null, say[status]),
-      receivedSats > 0 && h("p", { class: "note" }, filled(say.partial, sats(receivedSats, locale)))
+      receivedSats > 0 && h("p", { class: "note" }, filled(refunds.length === 0 ? say.partial : say.received, sats(receivedSats, locale)))
     )
   const rest = asking?.sats ?? null
   return h(
@@ -175,6 +176,26 @@ const standing = (shown: Shown) => {
       rest !== null &&
       h("p", { class: "note" }, filled(say.missing, sats(receivedSats, locale), sats(rest, locale))),
     isWaiting(state) && h("p", { class: "waiting" }, say.waiting)
+  )
+}
+
+/** What comes back, and how it is claimed. */
+const refunded = (shown: Shown, { sats: amount, status, lnurl, expiresAtMillis }: Refund) => {
+  const { page, say } = shown
+  const text = sats(amount, page.locale)
+  if (status === "pending") return h("p", { class: "note" }, filled(say.refundPending, text))
+  if (status === "completed") return h("p", { class: "note" }, filled(say.refundDone, text))
+  if (lnurl === null) return h("p", { class: "note" }, filled(say.refundAsk, text))
+  const url = `lightning:${lnurl}`
+  return h(
+    "section",
+    { class: "refund", key: lnurl, "aria-label": say.refundLink },
+    h("p", { class: "note" }, filled(say.refundOpen, text), " ", say.refundSecret),
+    h(Qr, { text: url, label: say.refundScan }),
+    h("p", { class: "hint" }, say.refundScan),
+    link(url, say.open, "main"),
+    h("dl", null, field(shown, say.refundLink, lnurl, say.copyLink)),
+    expiresAtMillis !== null && h("p", { class: "until" }, filled(say.refundUntil, instant(expiresAtMillis)))
   )
 }
 
@@ -207,6 +228,7 @@ export const View = (shown: Shown) => {
     h("p", { class: "amount" }, amountSats === null ? say.anyAmount : sats(amountSats, locale)),
     fiat !== null && h("p", { class: "fiat" }, fiat),
     h("div", { class: "standing", role: "status" }, standing(shown)),
+    state.refunds.map((refund) => refunded(shown, refund)),
     live !== null && h("p", { class: "lost", role: "status" }, live.isLost && say.lost),
     live !== null && h("p", { class: "hidden", role: "status" }, live.copied !== null && say.copied),
     body(shown)

@@ -1,0 +1,22 @@
+import { Clock, Effect, Option } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
+import * as Refund from "./Refund.ts"
+import { SendingReads } from "./SendingReads.ts"
+
+/** How many refunds the page of a checkout tells of. */
+export const limit = 10
+
+/** What the page of a checkout tells its payer, as `Refunds.ofCheckout`. */
+export const make = Effect.gen(function* () {
+  const records = yield* SendingReads
+  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, checkoutId: string) {
+    const atMillis = yield* Clock.currentTimeMillis
+    const found = yield* records.refundsOf(companyId, checkoutId, limit)
+    const told = yield* Effect.forEach(found, (refund) => {
+      const voucher =
+        refund.status === "open" && refund.voucherId !== null ? records.voucher(companyId, refund.voucherId) : Effect.succeedNone
+      return Effect.map(voucher, (voucher) => Refund.told(refund, Option.getOrUndefined(voucher), atMillis))
+    })
+    return told.filter((one) => one !== undefined)
+  })
+})
