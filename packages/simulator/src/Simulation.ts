@@ -97,7 +97,7 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
     isAsync: store.name !== "memory"
   })
   const seen = Seen.make(world.watch, coverage)
-  const books = Books.make(world, seen, coverage, store.name === "memory")
+  const books = Books.make(world, seen, coverage, store.name === "memory", stage.keyOf)
   const deliveries = Deliveries.make(world, seen, coverage)
   const story = Story.make(stage, seen, deliveries)
   let at = 0

@@ -1,16 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import { AccountReads } from "@satrail/core/accounts/AccountReads"
+import type { Limits } from "@satrail/core/accounts/Limits"
 import * as Changes from "@satrail/core/service/Changes"
 import type { Change } from "@satrail/core/service/Changes"
+import * as LedgerChange from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { ChainSource, type Placement } from "@satrail/core/nodes/ChainSource"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
-import { Context, Effect } from "effect"
+import { Context, Effect, Option } from "effect"
 import { shrink } from "../src/Shrink.ts"
 import * as Simulation from "../src/Simulation.ts"
 import * as Store from "../src/world/Store.ts"
+import { taskKind } from "@satrail/core/sending/Withdrawal"
 import type { Ports } from "@satrail/core/service/Satrail"
 import type { Spoil } from "../src/world/World.ts"
 
@@ -22,6 +26,12 @@ const over =
 /** The journal, with Changes that are not quite what was decided. */
 const committing = (change: (change: Change) => Change): Spoil =>
   over(Journal.Journal, (journal) => Changes.journal((decided) => journal.commit(change(decided))))
+
+/** Limits, without the amount from which on another key is needed. */
+const without = (limits: Limits | null): Limits | null => {
+  const { approvalAboveSats: _, ...others } = limits ?? {}
+  return limits && others
+}
 
 /** What was known to have lost money, or nearly so; what is noticed of it, and in how many stories at most. */
 const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, stories: number]>> = {
@@ -52,7 +62,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   "C8: a sender whose calls still arrive when it says that they cannot": [
     over(LightningSender, (sender) => LightningSender.of({ ...sender, graceMillis: 0 })),
     /what failed (was not paid|is not under way)/,
-    40
+    160
   ],
   "C33: a journal that credits what was asked, not what came": [
     committing((change) => {
@@ -86,7 +96,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   "a journal that forgets which request something was done for": [
     committing(({ once: _, ...change }) => change),
     /a key is not used for something else|a repeated request|an idempotency key takes effect once/,
-    10
+    40
   ],
   "a journal that gives a hold back and keeps it": [
     committing((change) =>
@@ -154,6 +164,55 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     ),
     /no window has more in it than its limit/,
     60
+  ],
+  "a journal that has what waits for another key sent at once": [
+    committing((change) =>
+      change._tag === "WithdrawalRequested" && change.writes[0].record.approval === "waiting"
+        ? { ...change, jobs: [LedgerChange.enqueue({ kind: taskKind, id: change.id, dueAtMillis: change.atMillis })] }
+        : change
+    ),
+    /nothing is sent that was not approved/,
+    40
+  ],
+  "a journal that gives back less of what is rejected": [
+    committing((change) => {
+      if (change._tag !== "WithdrawalRejected") return change
+      const less = (amount: Msat.Msat) => Msat.make(amount - 1000n)
+      const legs = change.legs.map(({ companyId, postings }) => ({
+        companyId,
+        postings: postings.map((posting) => ({ ...posting, amount: less(posting.amount) }))
+      }))
+      return { ...change, legs }
+    }),
+    /what is rejected gives back all that it held|holds what is held/,
+    40
+  ],
+  "a journal that forgets which key asked for what waits": [
+    committing((change) => {
+      if (change._tag !== "WithdrawalRequested") return change
+      const [{ record, ...insert }] = change.writes
+      return { ...change, writes: [{ ...insert, record: { ...record, approvalAskedBy: null } }] }
+    }),
+    /the key that asked does not approve/,
+    60
+  ],
+  "a store that forgets from which amount on another key is needed": [
+    over(AccountReads, (reads) =>
+      AccountReads.of({
+        ...reads,
+        apiKey: (id) =>
+          Effect.map(
+            reads.apiKey(id),
+            Option.map(({ apiKey, companyLimits, ...holder }) => ({
+              ...holder,
+              apiKey: { ...apiKey, limits: without(apiKey.limits) },
+              companyLimits: without(companyLimits)
+            }))
+          )
+      })
+    ),
+    /what is above the threshold waits for another key/,
+    40
   ],
   "a store that forgets what is paused": [
     over(LedgerReads, (reads) =>

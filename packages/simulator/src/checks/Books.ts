@@ -4,6 +4,7 @@ import * as Chain from "@satrail/sandbox/Chain"
 import { Effect, HashMap, Option } from "effect"
 import type { Coverage } from "../world/Coverage.ts"
 import type { World } from "../world/World.ts"
+import * as ApprovalChecks from "./ApprovalChecks.ts"
 import * as CompanyChecks from "./CompanyChecks.ts"
 import * as LimitChecks from "./LimitChecks.ts"
 import * as RecordChecks from "./RecordChecks.ts"
@@ -27,7 +28,8 @@ const isHoldOver: ReadonlySet<string> = new Set(["settled", "canceled", "expired
 const walletOf = ({ chain }: RecordChecks.Outside): Msat.Msat =>
   Msat.sum(...Chain.coins(chain, "wallet", false).map(({ amount }) => amount))
 
-export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: boolean): Books => {
+/** `keyOf` is what a request of a customer came with. */
+export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: boolean, keyOf: ApprovalChecks.KeyOf): Books => {
   const { records, sandbox, store } = world
   const known = <A, E>(effect: Effect.Effect<A, E>): A => {
     const exit = world.now(effect)
@@ -38,7 +40,10 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
   const localBalance = () => known(sandbox.localBalance)
   const first = { node: localBalance(), chain: walletOf(outside()) }
   const { isSettledByItsCompany, suspended } = TradeChecks.listen(seen)
-  if (isOrdered) seen.hear(LimitChecks.listener())
+  if (isOrdered) {
+    seen.hear(LimitChecks.listener())
+    seen.hear(ApprovalChecks.listener(keyOf))
+  }
   const touched = RecordChecks.make(records, coverage, isSettledByItsCompany)
 
   const look = Effect.gen(function* () {

@@ -10,7 +10,8 @@ interface Entry {
   readonly amount: bigint
 }
 
-const heldBy = ({ legs }: Change): bigint => {
+/** What a Change holds. */
+export const heldBy = ({ legs }: Change): bigint => {
   let held = 0n
   for (const { postings } of legs) for (const { to, amount } of postings) if (to === "held") held += amount
   return held
@@ -22,7 +23,7 @@ const holderOf = (change: Change): string | undefined => {
   return change._tag === "WithdrawalRequested" || change._tag === "VoucherCreated" ? change.id : undefined
 }
 
-const givesBack = new Set<Change["_tag"]>(["WithdrawalFailed", "VoucherExpired", "VoucherCanceled"])
+const givesBack = new Set<Change["_tag"]>(["WithdrawalFailed", "WithdrawalRejected", "VoucherExpired", "VoucherCanceled"])
 
 /** No window of a limit, wherever it begins, has more in it than the limit. Changes are heard of in the order in which they were applied. */
 export const listener = (): ((change: Change) => void) => {

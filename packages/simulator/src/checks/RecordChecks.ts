@@ -6,13 +6,14 @@ import { type Deposit, isTooSmall } from "@satrail/core/receiving/Deposit"
 import * as Checkout from "@satrail/core/receiving/Checkout"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import * as Refund from "@satrail/core/sending/Refund"
-import type * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Lightning from "@satrail/sandbox/Lightning"
 import type { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Option } from "effect"
 import type { Coverage } from "../world/Coverage.ts"
+import * as ApprovalChecks from "./ApprovalChecks.ts"
 import type { Row } from "./Seen.ts"
 import { claim, same, Violation } from "./Violation.ts"
 
@@ -21,7 +22,7 @@ export type Outside = Effect.Success<Sandbox["Service"]["state"]>
 
 /** What may follow what. What is not here ends it. */
 const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: ReadonlyArray<string> } } = {
-  withdrawal: { pending: ["settled", "failed"] },
+  withdrawal: { pending_approval: ["pending", "settled", "failed"], pending: ["settled", "failed"] },
   deposit: { pending: ["settled", "failed"], settled: ["pending", "failed"], failed: ["pending", "settled"] },
   invoice: {
     pending: ["claimed", "held", "settling", "settled", "expired", "canceling", "canceled"],
@@ -84,8 +85,10 @@ const sentOnChain = Effect.fnUntraced(function* (records: AllReads, row: Withdra
 })
 
 /** What a withdrawal did outside is what it says, at any moment. */
-export const withdrawal = (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) =>
-  row.rail === "lightning" ? sentByLightning(records, row, now) : sentOnChain(records, row, now)
+export const withdrawal = (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) => {
+  ApprovalChecks.isSentAsDecided(row)
+  return row.rail === "lightning" ? sentByLightning(records, row, now) : sentOnChain(records, row, now)
+}
 
 const invoiceOf = Effect.fnUntraced(function* (records: AllReads, companyId: CompanyId.CompanyId, id: string) {
   const found = yield* records.invoice(companyId, id)
@@ -147,7 +150,7 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
     switch (row.kind) {
       case "withdrawal": {
         const found = Option.getOrThrow(yield* records.withdrawal(companyId, id))
-        moved(row, found.status)
+        moved(row, Withdrawal.standing(found))
         return yield* withdrawal(records, found, now)
       }
       case "deposit": {

@@ -13,12 +13,15 @@ export interface Row {
   readonly id: string
 }
 
+/** Hears of what was committed. */
+export type Listener = (change: Change, asking: number | null) => void
+
 /** What was committed, as far as anybody has to remember it. */
 export interface Seen {
   /** Takes in what was committed since. */
   readonly absorb: () => void
-  /** Has everything that is taken in from here on looked at. */
-  readonly hear: (listener: (change: Change) => void) => void
+  /** Has everything that is taken in from here on looked at, with the request of a customer that it was done for. */
+  readonly hear: (listener: Listener) => void
   /** The kinds of Change that were applied for a request of a customer. */
   readonly appliedFor: (asking: number) => ReadonlyArray<Change["_tag"]>
   /** What was touched since this was last asked. */
@@ -75,7 +78,7 @@ export const make = (watch: Watch, coverage: Coverage): Seen => {
   const unmatched = new Map<string, Msat.Msat>()
   /** Invoices of which nothing is kept. Whoever looked at one before may still say that its time is over. */
   const forgotten = new Set<string>()
-  const listeners: Array<(change: Change) => void> = []
+  const listeners: Array<Listener> = []
   let companies = new Set<CompanyId.CompanyId>()
   let rows = new Map<string, Row>()
   return {
@@ -83,7 +86,7 @@ export const make = (watch: Watch, coverage: Coverage): Seen => {
     absorb: () => {
       for (const { change, asking } of watch.take()) {
         coverage.count("change", change._tag)
-        for (const listener of listeners) listener(change)
+        for (const listener of listeners) listener(change, asking)
         if (asking !== null) byAsking.set(asking, [...(byAsking.get(asking) ?? []), change._tag])
         for (const { companyId } of change.legs) companies.add(companyId)
         if (change._tag === "InvoiceForgotten") {

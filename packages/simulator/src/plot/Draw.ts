@@ -23,6 +23,8 @@ const critical = [
   "WithdrawalSettled",
   "WithdrawalFailed",
   "WithdrawalReplaced",
+  "WithdrawalApproved",
+  "WithdrawalRejected",
   "InternalTransferred",
   "InvoiceClaimed",
   "InvoiceCreated",
@@ -234,7 +236,15 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     whose: random.pick(["company", "key"]),
     window: random.pick(["hour_sats", "hour_sats", "day_sats", "month_sats"]),
     sats: random.pick([null, null, 3000, 25_000, 120_000]),
-    count: random.pick([null, null, null, 3])
+    count: random.pick([null, null, null, 3]),
+    aboveSats: random.pick([null, null, 500, 5000])
+  }),
+  Decide: (random) => ({
+    _tag: "Decide",
+    slot: random.below(maxSlots),
+    which: recently(random),
+    by: random.chance(0.7) ? "another" : "asker",
+    how: random.chance(0.7) ? "approve" : "reject"
   }),
   Stop: (random) => ({ _tag: "Stop", ...asked(random), what: random.pick(stopping) }),
   Assign: (random) => ({ _tag: "Assign", ...asked(random), which: recently(random) }),

@@ -97,14 +97,23 @@ export type Act =
   /** Paid as it asks now: over Lightning, on-chain, on-chain in part, or both. */
   | { readonly _tag: "PayCheckout"; readonly slot: number; readonly which: number; readonly how: "lightning" | "chain" | "part" | "both" }
   | { readonly _tag: "CancelCheckout"; readonly slot: number; readonly which: number }
-  /** With both null nothing is limited any more. */
+  /** With all null nothing is limited any more. What comes to more than `aboveSats` waits for another key. */
   | ({
       readonly _tag: "Limit"
       readonly whose: "company" | "key"
       readonly window: "hour_sats" | "day_sats" | "month_sats"
       readonly sats: number | null
       readonly count: number | null
+      readonly aboveSats: number | null
     } & Asked)
+  /** A key of its company approves or rejects what waits for another key than the one that asked: that other one, or the same. */
+  | {
+      readonly _tag: "Decide"
+      readonly slot: number
+      readonly which: number
+      readonly by: "another" | "asker"
+      readonly how: "approve" | "reject"
+    }
   | ({ readonly _tag: "Stop"; readonly what: Stopping } & Asked)
   /** The operator says whose a payment in suspense is. */
   | ({ readonly _tag: "Assign"; readonly which: number } & Asked)

@@ -1,6 +1,6 @@
 import type { Random } from "@satrail/testing/Random"
 import type { Fate } from "../world/Fault.ts"
-import { checkingOut, holding, limiting, refunding, stopped, unowned } from "./RecipeOfTrade.ts"
+import { approving, checkingOut, holding, limiting, refunding, stopped, unowned } from "./RecipeOfTrade.ts"
 import { draws, late, trap, when } from "./Draw.ts"
 import { type Act, maxSlots, type To } from "./Operation.ts"
 
@@ -254,6 +254,8 @@ export const recipes = [
   refunding,
   refunding,
   limiting,
+  approving,
+  approving,
   stopped,
   holding,
   holding,

@@ -3,7 +3,7 @@ import type { Fate } from "../world/Fault.ts"
 import { draws, when } from "./Draw.ts"
 import { type Act, maxSlots } from "./Operation.ts"
 
-// Several operations that are dangerous together: of refunds, limits, stops, hold invoices, suspense and checkouts.
+// Several operations that are dangerous together: of refunds, limits, approvals, stops, hold invoices, suspense and checkouts.
 
 const trap = (random: Random, calls: ReadonlyArray<string>): Act => {
   const fate: Fate = random.pick<Fate>([
@@ -59,8 +59,32 @@ export const limiting = (random: Random): ReadonlyArray<Act> => {
     _tag: "Jump",
     millis: random.pick([30_000, 59_000, 61_000, 1_799_000, 3_541_000, 3_600_000, 3_661_000, 86_400_000])
   })
-  const limit: Act = { ...draws.Limit(random), company: 0, sats: 3500, count: random.pick([null, 3]) }
+  const limit: Act = { ...draws.Limit(random), company: 0, sats: 3500, count: random.pick([null, 3]), aboveSats: null }
   return [limit, ...many(), edge(), ...many(), edge(), ...many(), edge(), ...many(), { ...limit, sats: null, count: null }]
+}
+
+/** What is sent waits for another key, which approves, rejects or is silent, several times at once, while processes die and the clock goes on. */
+export const approving = (random: Random): ReadonlyArray<Act> => {
+  const limit: Act = { ...draws.Limit(random), company: 0, sats: null, count: null, aboveSats: 500 }
+  const decide = (): Act => ({ ...draws.Decide(random), which: random.below(2) })
+  const ask = (): Act =>
+    random.chance(0.8)
+      ? { ...draws.Withdraw(random), company: 0, sats: random.pick([1000, 5000]) }
+      : { ...draws.Refund(random), company: 0, of: "deposit", which: 0, sats: 1000, to: { _tag: "Invoice", behaviour: "settle" } }
+  return [
+    limit,
+    ...(random.chance(0.5)
+      ? [trap(random, ["WithdrawalRequested", "WithdrawalApproved", "WithdrawalRejected", "WithdrawalDispatched", "WithdrawalFailed"])]
+      : []),
+    ...Array.from({ length: random.between(1, 3) }, ask),
+    wait(random.pick([0, 1000])),
+    ...Array.from({ length: random.between(0, 3) }, decide),
+    ...(random.chance(0.4) ? [{ _tag: "Jump", millis: random.pick([60_000, 3_600_000, 86_400_000]) } as const] : []),
+    decide(),
+    wait(2000),
+    decide(),
+    { ...limit, aboveSats: null }
+  ]
 }
 
 /** Something is stopped while it is done, and goes on. */

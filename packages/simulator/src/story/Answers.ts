@@ -23,6 +23,9 @@ const besides = new Set(["ApiKeyUsed", "DomainChecked", "KeyRangeReserved"])
 /** What was done to an endpoint that somebody else deleted before the answer was read: it is not there any more, and nothing of it is. */
 const toTheDeleted = new Set(["EndpointDisabled", "EndpointEnabled", "EndpointRotated"])
 
+/** What a request to settle a hold invoice may do and be refused: it asks the node first, and what is held may have to go back by then. */
+const toTheOverdue = new Set(["InvoiceHeld", "InvoiceCanceled", "InvoiceClosed"])
+
 /** Wallets get what LNURL says, without an envelope. */
 const isForWallet = ({ path }: Ask) => path.startsWith("/lnurl") || path.startsWith("/.well-known")
 
@@ -65,7 +68,9 @@ export const make = (seen: Seen): Answers => {
       claim(text(body, "error", "code") !== "internal", `nothing crashes: ${what} got ${answered}`)
       const isRefused = isWallet ? text(body, "status") === "ERROR" && !/try again/.test(answered) : status >= 400 && status < 500
       seen.absorb()
-      const applied = seen.appliedFor(asking).filter((tag) => !besides.has(tag) && !(status === 404 && toTheDeleted.has(tag)))
+      const isExcused = (tag: string) =>
+        besides.has(tag) || (status === 404 && toTheDeleted.has(tag)) || (ask.path.endsWith("/settle") && toTheOverdue.has(tag))
+      const applied = seen.appliedFor(asking).filter((tag) => !isExcused(tag))
       claim(!isRefused || applied.length === 0, `what is refused changes nothing: ${what} got ${answered} and did ${applied.join()}`)
       holdToKey(what, ask, answer, applied, wasPromised)
       if (status >= 300 || text(body, "status") === "ERROR") return undefined

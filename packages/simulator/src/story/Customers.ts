@@ -8,11 +8,14 @@ import * as Answers from "./Answers.ts"
 import { member, text } from "./Json.ts"
 import type { Ask, Stage } from "./Stage.ts"
 import * as Stopped from "./Stopped.ts"
+import * as Thresholds from "./Thresholds.ts"
 
 /** A company, as whoever has its key knows it. */
 export interface Company {
   readonly id: CompanyId.CompanyId
   readonly bearer: string
+  /** Another key of it, which asks for nothing by itself. */
+  readonly another: string
 }
 
 /** Something that a customer asked for, and may ask for again. */
@@ -88,14 +91,15 @@ export const make = (stage: Stage, seen: Seen): Customers => {
   const requests: Array<Request> = []
   const answers = Answers.make(seen)
   const madeBy = new Map<Request, (data: unknown) => void>()
-  const stopped = Stopped.make()
+  const held = [Stopped.make(), Thresholds.make()]
   let keys = 0
 
   const send = (request: Request, ask: Ask, made: (data: unknown) => void) => {
     const wasPromised = answers.isPromised(ask)
-    const holds = stopped.asked(ask, companies.find(({ bearer }) => bearer === ask.bearer)?.id)
+    const companyId = companies.find(({ bearer }) => bearer === ask.bearer)?.id
+    const holds = held.map(({ asked }) => asked(ask, companyId))
     stage.ask(ask, (answer, asking) => {
-      holds(answer)
+      for (const hold of holds) hold(answer)
       const data = answer && answers.judge(ask, answer, asking, wasPromised)
       if (data === undefined || answer === undefined) return
       if (request.success === undefined) made(data)

@@ -10,6 +10,8 @@ export interface Made {
   readonly addressIds: Array<{ readonly id: string; readonly bearer: string }>
   readonly chainAddresses: Array<string>
   readonly destinations: Array<string>
+  /** Withdrawals that wait for another key, or did. */
+  readonly awaiting: Array<{ readonly id: string; readonly bearer: string }>
   readonly vouchers: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
   readonly transactions: Array<TxId.TxId>
   readonly refunds: Array<{ readonly id: string; readonly bearer: string }>
@@ -25,6 +27,7 @@ export const nothing = (): Made => ({
   addressIds: [],
   chainAddresses: [],
   destinations: [],
+  awaiting: [],
   vouchers: [],
   transactions: [],
   refunds: [],

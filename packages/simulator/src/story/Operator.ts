@@ -14,10 +14,13 @@ export const make = (world: World, customers: Customers, made: Made): Acts<"Open
   OpenCompany: ({ slot, plan }) =>
     customers.ask({ ...operator, slot, path: "/operator/companies", body: JSON.stringify({ name: "Acme", plan }) }, (data) => {
       const id = text(data, "id")
-      const key = JSON.stringify({ name: "key", scopes: ["admin"] })
-      customers.ask({ ...operator, slot, path: `/operator/companies/${id}/api-keys`, body: key }, (data) => {
-        customers.companies.push({ id: CompanyId.make(id), bearer: text(data, "key") })
-      })
+      const issue = (scopes: ReadonlyArray<string>, issued: (key: string) => void) => {
+        const body = JSON.stringify({ name: "key", scopes })
+        customers.ask({ ...operator, slot, path: `/operator/companies/${id}/api-keys`, body }, (data) => issued(text(data, "key")))
+      }
+      issue(["admin"], (bearer) =>
+        issue(["read", "approve"], (another) => void customers.companies.push({ id: CompanyId.make(id), bearer, another }))
+      )
     }),
   Administer: ({ company, slot, what, which }) => {
     const one = latest(customers.companies, company)

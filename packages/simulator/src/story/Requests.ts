@@ -139,7 +139,9 @@ export const make = (
       const { destination, isOpen } = destinationOf(outsiders, made, act.to, act.sats)
       if (destination === undefined) return
       made.destinations.push(destination)
-      post(act, paths.withdraw[act.sats % 2] ?? paths.withdraw[0], { destination, ...(isOpen && sats(act.sats)) })
+      post(act, paths.withdraw[act.sats % 2] ?? paths.withdraw[0], { destination, ...(isOpen && sats(act.sats)) }, (data, bearer) => {
+        if (text(data, "status") === "pending_approval") made.awaiting.push({ id: text(data, "id"), bearer })
+      })
     },
     CreateVoucher: (act) =>
       post(

@@ -37,6 +37,8 @@ export interface Stage {
   readonly processes: Processes.Processes
   /** Asks whichever process is alive, that of the slot if it is. `done` hears of the answer, or that there was none. */
   readonly ask: (ask: Ask, done: (answer: Answer | undefined, asking: number) => void) => void
+  /** The key that a request came with. */
+  readonly keyOf: (asking: number) => string | undefined
   /** So much time passes. */
   readonly pass: (millis: number) => Promise<void>
   /** The clocks of all jump ahead, as after a machine slept. */
@@ -91,7 +93,8 @@ export const make = (options: Options): Stage => {
   const traps = Fault.make()
   const history: Array<string> = []
   let broken: string | undefined
-  let asked = 0
+  /** What the requests so far came with. */
+  const bearers: Array<string | undefined> = []
   /** Requests without an answer so far, and who serves them. */
   const open = new Map<number, { readonly process: Process; readonly done: (answer: Answer | undefined) => void }>()
 
@@ -155,7 +158,7 @@ export const make = (options: Options): Stage => {
     processes,
     ask: (ask, done) => {
       const process = processes.serving(ask.slot)
-      const number = asked++
+      const number = bearers.push(ask.bearer) - 1
       if (process === undefined) return done(undefined, number)
       const finish = (answer: Answer | undefined) => {
         note(`${process.host.name} ${ask.method} ${ask.path} ${answer === undefined ? "lost" : answer.status}`)
@@ -165,6 +168,7 @@ export const make = (options: Options): Stage => {
       open.set(number, { process, done: finish })
       answer(ask, number, process, finish).catch((error: unknown) => breaks(error instanceof Error ? error.message : String(error)))
     },
+    keyOf: (asking) => bearers[asking],
     pass: (millis) => until(time.nowMillis() + millis),
     jump: async (millis) => {
       await settle()

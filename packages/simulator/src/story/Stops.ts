@@ -1,7 +1,7 @@
 import { operatorToken } from "../world/Front.ts"
 import type { Customers } from "./Customers.ts"
 import { text } from "./Json.ts"
-import { type Acts, latest } from "./Made.ts"
+import { type Acts, latest, type Made } from "./Made.ts"
 
 const operator = { bearer: operatorToken } as const
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
@@ -9,26 +9,35 @@ const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value)
 /** The id of a key is in its middle. */
 const keyIdOf = (bearer: string): string => bearer.split("_")[2] ?? ""
 
-/** What an operator limits, stops and assigns. */
+/** What an operator limits, stops and assigns, and what the holder of another key decides. */
 export interface Stops {
-  readonly acts: Acts<"Limit" | "Stop" | "Assign">
+  readonly acts: Acts<"Limit" | "Decide" | "Stop" | "Assign">
   /** Everything that was stopped goes on. */
   readonly resume: () => void
 }
 
-export const make = (customers: Customers): Stops => {
+export const make = (customers: Customers, made: Made): Stops => {
   const of = (id: string) => `/operator/companies/${id}`
   const turn = (slot: number, does: "pause" | "resume", what: string) =>
     customers.ask({ ...operator, slot, method: "POST", path: `/operator/${does}`, body: JSON.stringify({ what }) })
   const unfreeze = (slot: number, id: string) => customers.ask({ ...operator, slot, method: "POST", path: `${of(id)}/unfreeze` })
   return {
     acts: {
-      Limit: ({ slot, company, whose, window, sats, count }) => {
+      Limit: ({ slot, company, whose, window, sats, count, aboveSats }) => {
         const one = latest(customers.companies, company)
         if (one === undefined) return
         const path = whose === "company" ? of(one.id) : `/operator/api-keys/${keyIdOf(one.bearer)}`
-        const body = JSON.stringify({ ...(sats !== null && { [window]: sats }), ...(count !== null && { day_count: count }) })
+        const body = JSON.stringify({
+          ...(sats !== null && { [window]: sats }),
+          ...(count !== null && { day_count: count }),
+          ...(aboveSats !== null && { approval_above_sats: aboveSats })
+        })
         customers.ask({ ...operator, slot, method: "PUT", path: `${path}/limits`, body })
+      },
+      Decide: ({ slot, which, by, how }) => {
+        const one = latest(made.awaiting, which)
+        const bearer = by === "asker" ? one?.bearer : customers.companies.find((company) => company.bearer === one?.bearer)?.another
+        if (one !== undefined) customers.ask({ slot, method: "POST", path: `/v1/transactions/withdrawals/${one.id}/${how}`, bearer })
       },
       Stop: ({ slot, company, what }) => {
         const one = latest(customers.companies, company)

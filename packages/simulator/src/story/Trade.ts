@@ -39,6 +39,8 @@ export const make = (
         const body = JSON.stringify({ ...of, ...amount, ...destination, ...(once !== undefined && { metadata: { once } }) })
         customers.ask({ slot, method: "POST", path: paths.refunds, bearer, once, body }, (data) => {
           made.refunds.push({ id: text(data, "id"), bearer })
+          const paidBy = text(data, "withdrawal_id")
+          if (paidBy !== "") made.awaiting.push({ id: paidBy, bearer })
           const link = text(data, "lnurlw")
           if (link === "") return
           made.vouchers.push({ id: text(data, "voucher_id"), k1: k1Of(link), sats: amountIn(data, "amount_sats"), bearer })

@@ -1,0 +1,69 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
+import type { Change } from "@satrail/core/service/Changes"
+import { heldBy } from "./LimitChecks.ts"
+import type { Listener } from "./Seen.ts"
+import { claim, same, Violation } from "./Violation.ts"
+
+/** The key that a request of a customer came with. */
+export type KeyOf = (asking: number) => string | undefined
+
+/** What a withdrawal says of its approval fits what became of it. */
+export const isSentAsDecided = ({ id, approval, dispatchedAtMillis, status }: Withdrawal): void => {
+  const isDecided = approval === null || approval === "approved"
+  claim(isDecided || dispatchedAtMillis === null, `nothing is sent that was not approved: withdrawal ${id} is ${approval}`)
+  claim(isDecided || status !== "settled", `nothing is settled that was not approved: withdrawal ${id} is ${approval}`)
+}
+
+/** A withdrawal that had to wait: the key that asked for it, what it held, and what was decided. */
+interface Waiting {
+  readonly key: string | undefined
+  readonly held: bigint
+  readonly decided?: "approved" | "rejected"
+}
+
+/** The withdrawal that a Change makes for a request. */
+const requestedIn = (change: Change): Pick<Withdrawal, "id" | "approval"> | undefined => {
+  if (change._tag === "WithdrawalRequested") return change.writes[0].record
+  if (change._tag !== "RefundCreated") return undefined
+  const { record } = change.writes[2]
+  return "approval" in record ? record : undefined
+}
+
+const sending = new Set<Change["_tag"]>(["WithdrawalDispatched", "WithdrawalSettled", "InternalTransferred", "WithdrawalFailed"])
+
+/** The withdrawals that a Change sends, or ends as the outcome of being sent. */
+const sentIn = (change: Change): ReadonlyArray<string> => {
+  if (!sending.has(change._tag) || change.id === null) return []
+  return change._tag === "WithdrawalDispatched" ? [change.id, ...change.followers.map(({ id }) => id)] : [change.id]
+}
+
+/**
+ * Nothing is sent before another key than the one that asked has approved it, and what is rejected gives back all that it held. Changes are heard of in
+ * the order in which they were applied.
+ */
+export const listener = (keyOf: KeyOf): Listener => {
+  const waiting = new Map<string, Waiting>()
+
+  return (change, asking) => {
+    const key = asking === null ? undefined : keyOf(asking)
+    const asked = requestedIn(change)
+    if (asked?.approval === "waiting") waiting.set(asked.id, { key, held: heldBy(change) })
+    for (const id of sentIn(change)) {
+      const isApproved = !waiting.has(id) || waiting.get(id)?.decided === "approved"
+      claim(isApproved, `nothing is sent that was not approved: ${change._tag} of withdrawal ${id}`)
+    }
+    if (change._tag !== "WithdrawalApproved" && change._tag !== "WithdrawalRejected") return
+    const { id } = change
+    const one = waiting.get(id)
+    const decided = change._tag === "WithdrawalApproved" ? "approved" : "rejected"
+    // The same once more is applied without effect.
+    const isOpen = one !== undefined && (one.decided ?? decided) === decided
+    if (!isOpen) throw new Violation(`what waits is decided once: withdrawal ${id}`)
+    if (decided === "approved") claim(key !== undefined && key !== one.key, `the key that asked does not approve: withdrawal ${id}`)
+    const back = change.legs.flatMap(({ postings }) => postings).filter(({ from, to }) => from === "held" && to === "available")
+    const given = Msat.sum(...back.map(({ amount }) => amount))
+    same(given, decided === "approved" ? 0n : one.held, `what is rejected gives back all that it held: withdrawal ${id}`)
+    waiting.set(id, { ...one, decided })
+  }
+}

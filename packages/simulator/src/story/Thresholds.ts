@@ -1,0 +1,62 @@
+import { claim } from "../checks/Violation.ts"
+import { member, text } from "./Json.ts"
+import type { Answer, Ask } from "./Stage.ts"
+
+/** Above which amounts another key is needed, as far as answers say it for certain, and that what is above one waits. */
+export interface Thresholds {
+  /** Says what is asked, and by which company, and answers what its answer is held to. */
+  readonly asked: (ask: Ask, companyId: string | undefined) => (answer: Answer | undefined) => void
+}
+
+/** What is known of the limits of a key or a company. */
+interface Known {
+  /** How often they were set. */
+  readonly times: number
+  /** How many requests to set them are under way, or may be: whoever hears of no answer does not know when it arrives. */
+  readonly open: number
+  readonly above: number | undefined
+}
+
+const nothing: Known = { times: 0, open: 0, above: undefined }
+const confirms = new Set(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"])
+const limits = /^\/operator\/(companies|api-keys)\/([^/]+)\/limits$/
+
+export const make = (): Thresholds => {
+  /** By the id of a company or a key. */
+  const known = new Map<string, Known>()
+  const of = (id: string) => known.get(id) ?? nothing
+
+  const set = (id: string, body: string): ((answer: Answer | undefined) => void) => {
+    const { times, open } = of(id)
+    known.set(id, { times: times + 1, open: open + 1, above: undefined })
+    const above = Number(member(JSON.parse(body), "approval_above_sats") ?? Infinity)
+    return (answer) => {
+      if (answer === undefined || answer.status >= 500) return
+      const now = of(id)
+      const isAlone = open === 0 && now.times === times + 1
+      known.set(id, { ...now, open: now.open - 1, ...(answer.status === 200 && isAlone && { above }) })
+    }
+  }
+
+  return {
+    asked: ({ path, body, bearer }, companyId) => {
+      const limited = limits.exec(path)?.[2]
+      if (limited !== undefined) return set(limited, body ?? "{}")
+      if (!confirms.has(path) || companyId === undefined) return () => {}
+      const ids = [companyId, bearer?.split("_")[2] ?? ""]
+      const before = ids.map(of)
+      return (answer) => {
+        if (answer?.status !== 201 || answer.isReplayed) return
+        const data = member(JSON.parse(answer.text), "data")
+        for (const [at, id] of ids.entries()) {
+          const { above = Infinity, times } = before[at] ?? nothing
+          const isAbove = of(id).times === times && Number(member(data, "amount_sats")) > above
+          claim(
+            !isAbove || text(data, "status") === "pending_approval",
+            `what is above the threshold waits for another key: ${answer.text}`
+          )
+        }
+      }
+    }
+  }
+}
