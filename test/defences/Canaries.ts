@@ -1088,6 +1088,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "sums, entries and the balance"
   },
   {
+    name: "adjustment-as-deposit",
+    rows: [],
+    bug: "what operators gave a company by hand is exported as money that came in from outside",
+    file: core("reports/Booking"),
+    find: `if (owned(to)) return outside(from) ? "deposit" : "adjustment"`,
+    replace: `if (owned(to)) return "deposit"`,
+    test: "packages/http/test/exports.test.ts",
+    titles: "what two operators book by hand"
+  },
+  {
     name: "statement-without-reversals",
     rows: [],
     bug: "a statement does not say what the chain took back",

@@ -141,6 +141,42 @@ describe("exports", () => {
     assert.isAtMost(Date.parse(asked?.["fiat_rate_at"] ?? ""), Date.parse(asked?.["booked_at"] ?? ""))
   })
 
+  it("export: what two operators book by hand is a line of its kind, up or down, in file, balance and statement", async () => {
+    const { id, key } = await service.company("paid")
+    await invoice(key, { amount: 50_000 })
+    const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "another", scopes: ["mend"] } })
+    const book = async (amount_sats: number) => {
+      const body = { company_id: id, amount_sats, reason: "counted again" }
+      const asked = await service.ask("POST", "/operator/adjustments", { key: operatorToken, body })
+      const path = `/operator/adjustments/${asked.body.data.id}/approve`
+      assert.strictEqual((await service.ask("POST", path, { key: issued.body.data.token })).body.data.status, "booked")
+    }
+    await book(30.5)
+    await book(-1000)
+    // What was booked in this very millisecond is of the next period.
+    const rows = await csv(key, `/v1/transactions/export?to=${new Date(Date.now() + 60_000).toISOString()}`)
+    assert.deepStrictEqual(
+      rows.map(({ type, amount_sats, total_sats, balance_sats }) => [type, amount_sats, total_sats, balance_sats]),
+      [
+        ["opening", "", "", "0"],
+        ["deposit", "50000", "50000", "50000"],
+        ["adjustment", "30.5", "30.5", "50030.5"],
+        ["adjustment", "-1000", "-1000", "49030.5"],
+        ["closing", "", "", "49030.5"]
+      ]
+    )
+    const { data } = (await service.ask("GET", `/v1/statements/${new Date().toISOString().slice(0, 7)}`, { key })).body
+    assert.deepInclude(data, {
+      deposits: 1,
+      deposits_sats: 50_000,
+      credits_sats: 30.5,
+      in_sats: 50_030.5,
+      debits_sats: 1000,
+      out_sats: 1000
+    })
+    assert.strictEqual(data.closing_sats, 49_030.5)
+  })
+
   it("export: a period begins with the balance that was there, and has no line of its end", async () => {
     const { key } = await busy()
     const [, deposit, paid] = await csv(key)
