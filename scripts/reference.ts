@@ -14,6 +14,7 @@ import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as AllowedFrom from "../packages/core/src/accounts/AllowedFrom.ts"
 import * as CompanyFees from "../packages/core/src/accounts/CompanyFees.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
+import * as OwnKeys from "../packages/core/src/accounts/OwnKeys.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
 import * as Session from "../packages/core/src/accounts/Session.ts"
@@ -113,6 +114,7 @@ const limits = (): string => {
     ["largest withdrawal, by default", sats(defaults.maxWithdrawal)],
     ["recipients in the limits of a key or a company", Limits.maxRecipients],
     ["addresses and ranges that a key may be used from", AllowedFrom.maxRanges],
+    ["open API keys of a company, where it makes another one itself", OwnKeys.maxOpen],
     [
       "fees of a company's own: largest fixed part / share of the amount, parts per million",
       `${CompanyFees.maxBaseSats} sats / ${CompanyFees.maxPartsPerMillion}`

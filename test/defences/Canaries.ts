@@ -1330,6 +1330,26 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "it ends at once with its key"
   },
   {
+    name: "own-key-that-sends",
+    rows: [],
+    bug: "a company's key makes another that sends, and so gets around its limits and approvals",
+    file: core("accounts/OwnKeys"),
+    find: `["read", "receive", "webhooks"] as const`,
+    replace: `["read", "receive", "webhooks", "send", "approve", "admin"] as const`,
+    test: "packages/http/test/ownKeys.test.ts",
+    titles: "none that it makes sends"
+  },
+  {
+    name: "foreign-key-revoked",
+    rows: [],
+    bug: "a company revokes another company's key",
+    file: core("accounts/ApiKeys"),
+    find: `(of !== undefined && apiKey.companyId !== of)`,
+    replace: `false`,
+    test: "packages/http/test/ownKeys.test.ts",
+    titles: "another company's are not found"
+  },
+  {
     name: "session-of-any-secret",
     rows: [],
     bug: "whoever knows a key's id has its sessions",

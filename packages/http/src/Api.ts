@@ -19,6 +19,7 @@ import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as OperatorBacklog from "./resources/OperatorBacklog.ts"
 import * as OperatorCompanies from "./resources/OperatorCompanies.ts"
 import * as OperatorTokens from "./resources/OperatorTokens.ts"
+import * as OwnApiKeys from "./resources/OwnApiKeys.ts"
 import * as Rates from "./resources/Rates.ts"
 import * as Reconciliation from "./resources/Reconciliation.ts"
 import * as Statements from "./resources/Statements.ts"
@@ -101,6 +102,7 @@ const together = Section.together([
   Audit.section,
   Rates.section,
   Account.section,
+  OwnApiKeys.section,
   operator,
   Status.section,
   Stops.section,

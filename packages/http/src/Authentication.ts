@@ -91,9 +91,15 @@ export const isFromAllowed = (
 /** The same words whatever it asked for, and from wherever. */
 export const elsewhere = Errors.failure("address_not_allowed", "The API key may not be used from this address, or not to send")
 
+/** Whether it gives rights or takes them: what only `admin` opens. */
+const isOfRights = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): boolean => {
+  const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
+  return scopes.length > 0 && scopes.every((scope) => scope === "admin")
+}
+
 /** Whether a session's key has to be shown again for it. */
-const movesMoney = (endpoint: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
-  endpoint.method !== "GET" && isSending(endpoint)
+const wantsStepUp = (endpoint: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
+  endpoint.method !== "GET" && (isSending(endpoint) || isOfRights(endpoint))
 
 /** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
 export const credentialOf = (authorization: string | undefined): string =>
@@ -155,7 +161,7 @@ export const layer = Layer.effect(
 
     return Authentication.of((asked, operation) => {
       const { endpoint } = operation
-      const http = movesMoney(endpoint)
+      const http = wantsStepUp(endpoint)
         ? Effect.andThen(Effect.flatMap(HttpServerRequest.HttpServerRequest, sessions.steppedUp), asked)
         : asked
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)

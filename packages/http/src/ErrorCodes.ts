@@ -136,6 +136,11 @@ export const catalogue = {
     meaning: "The company has as many webhook endpoints as it may have: 16.",
     remedy: "Delete one that is not needed any more, or change one."
   },
+  too_many_api_keys: {
+    status: 409,
+    meaning: "The company has as many open API keys as it may have when it makes one itself: 100.",
+    remedy: "Revoke one that is not needed any more, or ask the operator to issue one."
+  },
   webhook_endpoint_disabled: {
     status: 409,
     meaning: "The webhook endpoint is disabled: nothing is sent there.",

@@ -45,6 +45,7 @@ import type { VoucherNotOpen } from "@satrail/core/sending/Voucher"
 import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
 import type { DeliveryPending } from "@satrail/core/events/webhooks/Delivery"
+import type { TooManyKeys } from "@satrail/core/accounts/OwnKeys"
 import type { TooManyEndpoints, Webhooks } from "@satrail/core/events/webhooks/Webhooks"
 import { Effect, Schema, SchemaAST } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -227,6 +228,8 @@ const table = {
     }),
   TooManyEndpoints: ({ maximum }: TooManyEndpoints) =>
     failure("too_many_endpoints", `There are ${maximum} webhook endpoints already, which is as many as a company has`),
+  TooManyKeys: ({ maximum }: TooManyKeys) =>
+    failure("too_many_api_keys", `The company has ${maximum} API keys, which is as many as it may make: revoke one, or ask the operator`),
   EndpointNotEnabled: ({ status }: EndpointNotEnabled) => failure("webhook_endpoint_disabled", `The webhook endpoint is ${status}`),
   DeliveryPending: (_: DeliveryPending) => failure("delivery_pending", "The delivery is on its way, or waits for its next attempt"),
   CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this one have been deleted"),

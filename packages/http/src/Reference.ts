@@ -65,7 +65,10 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
         key === Authentication.key ? ["an API key"] : key === OperatorAuthentication.key ? ["the operator's token"] : []
       )
       const scopes = Context.getOrElse(mergedAnnotations, Scopes, () => [])
-      const opened = [...keys, ...(scopes.length > 0 ? [`with ${[...scopes, "admin"].map((scope) => `\`${scope}\``).join(" or ")}`] : [])]
+      const opened = [
+        ...keys,
+        ...(scopes.length > 0 ? [`with ${[...new Set([...scopes, "admin"])].map((scope) => `\`${scope}\``).join(" or ")}`] : [])
+      ]
       const summary = Context.getOrElse(mergedAnnotations, OpenApi.Summary, () => "")
       rows.push(`| \`${method} ${path}\` | ${summary} | ${opened.length === 0 ? "nothing" : opened.join(" ")} |`)
     }

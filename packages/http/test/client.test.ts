@@ -215,6 +215,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           vouchers: ["cancelVoucher", "createVoucher", "getVoucher", "listVouchers"],
           refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
           account: ["account"],
+          apiKeys: ["createApiKey", "getApiKey", "listApiKeys", "revokeApiKey"],
           rates: ["rates"],
           read: ["adjustment", "balance", "deposit", "exportTransactions", "getStatement", "payer", "transactions", "withdrawal"],
           operator: [

@@ -456,7 +456,7 @@ describe("the OpenAPI document", () => {
         schemes.flatMap((scheme) => Object.keys(scheme)),
         expected[area] ?? []
       )
-      assert.isTrue(area !== "v1" || /scope `(read|receive|send|approve|webhooks)`/.test(operation.description))
+      assert.isTrue(area !== "v1" || /scope `(read|receive|send|approve|webhooks|admin)`/.test(operation.description))
     })
   }
 

@@ -14,6 +14,7 @@ import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { checkName } from "./Companies.ts"
 import * as KeyChecks from "./KeyChecks.ts"
+import * as OwnKeys from "./OwnKeys.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as AllowedFrom from "./AllowedFrom.ts"
 import type { Limits } from "./Limits.ts"
@@ -46,6 +47,9 @@ const checkRanges = (allowedFrom: AllowedFrom.AllowedFrom | null): Effect.Effect
   return at < 0 || message === undefined ? Effect.void : Effect.fail(new Invalid({ path: `allowed_from.ranges.${at}`, message }))
 }
 
+/** What a new key may do. */
+interface Asked extends Pick<ApiKey.ApiKey, "scopes" | "expiresAtMillis" | "limits" | "allowedFrom"> {}
+
 /** Who may ask. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -62,9 +66,22 @@ export class ApiKeys extends Context.Service<
       /** What it renders is stored: the key in it must be sealed. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
-    /** A key of any company, and what it has sent within the windows of its limits. */
+    /** A key that a company's own key `by` makes, which has the scope `admin`: another one of the company's, with what `by` may hand on (OwnKeys.ts). */
+    readonly issueOwn: (ask: {
+      readonly by: ApiKey.ApiKey
+      readonly name: string
+      readonly scopes: ReadonlyArray<ApiKey.Scope>
+      readonly expiresAtMillis: number | null
+      readonly allowedFrom?: AllowedFrom.AllowedFrom | null
+      readonly request?: Answer.Request<Issued>
+    }) => Effect.Effect<
+      Answer.Outcome<Issued>,
+      Invalid | NotFound | OwnKeys.TooManyKeys | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
+    /** A key of any company, or of this one, and what it has sent within the windows of its limits. */
     readonly get: (
-      id: string
+      id: string,
+      of?: CompanyId.CompanyId
     ) => Effect.Effect<{ readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> }, NotFound | StoreUnavailable>
     /** When this answers, every process goes by the new limits. What it sends is counted from when it first has limits. */
     readonly limit: (id: string, limits: Limits | null) => Effect.Effect<ApiKey.ApiKey, NotFound | StoreUnavailable>
@@ -76,8 +93,8 @@ export class ApiKeys extends Context.Service<
       id: string,
       allowedFrom: AllowedFrom.AllowedFrom | null
     ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | StoreUnavailable>
-    /** Closes the key: when this answers, no process takes it any more. Closing a closed one changes nothing. */
-    readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
+    /** Closes the key, of any company or of this one: when this answers, no process takes it any more. Closing a closed one changes nothing. */
+    readonly revoke: (id: string, of?: CompanyId.CompanyId) => Effect.Effect<void, NotFound | StoreUnavailable>
     /** A new key with the same name, scopes, expiry, limits and ranges, counted on from what the old one sent; the old one ends `overlapSeconds` from now. */
     readonly rotate: (
       id: string,
@@ -96,6 +113,62 @@ export class ApiKeys extends Context.Service<
   }
 >()("@satrail/core/accounts/ApiKeys") {}
 
+/** That there is this company. */
+const existing = (records: AccountReads["Service"]) =>
+  Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+    const company = Id.is(companyId) ? yield* records.company(companyId) : undefined
+    if (company?._tag !== "Some") return yield* new NotFound({ what: "company", id: companyId })
+  })
+
+const makeIssue = Effect.gen(function* () {
+  const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
+  const exists = existing(yield* AccountReads)
+  const { network } = yield* Installation
+
+  /** `owner` has asked, and gets the same answer to the same request. What is asked for is first what `allowed` leaves of it. */
+  return Effect.fnUntraced(function* <E>(
+    owner: CompanyId.CompanyId,
+    ask: Parameters<ApiKeys["Service"]["issue"]>[0],
+    allowed: (asked: Asked) => Effect.Effect<Asked, E>
+  ) {
+    const { companyId, name, request } = ask
+    const before = yield* Answers.earlier(ledger, owner, request)
+    if (before !== undefined) return before
+    yield* checkName(name)
+    const scopesMessage = scopesIssue(ask.scopes)
+    if (scopesMessage !== undefined) return yield* new Invalid({ path: "scopes", message: scopesMessage })
+    const createdAtMillis = yield* Clock.currentTimeMillis
+    const expiryMessage = ask.expiresAtMillis === null ? undefined : expiryIssue(ask.expiresAtMillis, createdAtMillis)
+    if (expiryMessage !== undefined) return yield* new Invalid({ path: "expires_at", message: expiryMessage })
+    yield* checkRanges(ask.allowedFrom ?? null)
+    yield* exists(companyId)
+    const { scopes, expiresAtMillis, limits, allowedFrom } = yield* allowed({
+      scopes: ask.scopes,
+      expiresAtMillis: ask.expiresAtMillis,
+      limits: ask.limits ?? null,
+      allowedFrom: ask.allowedFrom ?? null
+    })
+    const { id, secretHash, text } = ApiKey.generate(network, entropy)
+    const apiKey: ApiKey.ApiKey = {
+      id,
+      companyId,
+      name,
+      secretHash,
+      scopes: [...new Set(scopes)],
+      createdAtMillis,
+      expiresAtMillis,
+      revokedAtMillis: null,
+      lastUsedAtMillis: null,
+      limits,
+      spendsAs: null,
+      allowedFrom
+    }
+    const issued = { apiKey, text }
+    const once = Answer.once(owner, request, issued, createdAtMillis + Answer.keptMillis)
+    return Answers.outcome(yield* journal.commit(ApiKey.issued(apiKey, null, once)), issued)
+  })
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -104,53 +177,32 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const { check, standing } = yield* KeyChecks.make
 
-  const get = Effect.fnUntraced(function* (id: string) {
+  const get = Effect.fnUntraced(function* (id: string, of?: CompanyId.CompanyId) {
     const found = yield* records.apiKey(id)
-    return found._tag === "Some" ? found.value.apiKey : yield* new NotFound({ what: "API key", id })
+    const apiKey = found._tag === "Some" ? found.value.apiKey : undefined
+    return apiKey === undefined || (of !== undefined && apiKey.companyId !== of) ? yield* new NotFound({ what: "API key", id }) : apiKey
   })
 
-  const exists = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-    const company = Id.is(companyId) ? yield* records.company(companyId) : undefined
-    if (company?._tag !== "Some") return yield* new NotFound({ what: "company", id: companyId })
-  })
+  const exists = existing(records)
+  const issue = yield* makeIssue
 
   return ApiKeys.of({
     list: Effect.fnUntraced(function* (companyId, { limit: size, before }) {
       yield* exists(companyId)
       return yield* Page.pick(size, (limit) => Effect.map(records.keysOf(companyId, before, limit), (rows) => ({ rows, lookedTo: null })))
     }),
-    issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis, limits = null, allowedFrom = null, request }) {
-      const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
-      if (before !== undefined) return before
-      yield* checkName(name)
-      const scopesMessage = scopesIssue(scopes)
-      if (scopesMessage !== undefined) return yield* new Invalid({ path: "scopes", message: scopesMessage })
-      const createdAtMillis = yield* Clock.currentTimeMillis
-      const expiryMessage = expiresAtMillis === null ? undefined : expiryIssue(expiresAtMillis, createdAtMillis)
-      if (expiryMessage !== undefined) return yield* new Invalid({ path: "expires_at", message: expiryMessage })
-      yield* checkRanges(allowedFrom)
-      yield* exists(companyId)
-      const { id, secretHash, text } = ApiKey.generate(network, entropy)
-      const apiKey: ApiKey.ApiKey = {
-        id,
-        companyId,
-        name,
-        secretHash,
-        scopes: [...new Set(scopes)],
-        createdAtMillis,
-        expiresAtMillis,
-        revokedAtMillis: null,
-        lastUsedAtMillis: null,
-        limits,
-        spendsAs: null,
-        allowedFrom
-      }
-      const issued = { apiKey, text }
-      const once = Answer.once(CompanyId.operator, request, issued, createdAtMillis + Answer.keptMillis)
-      return Answers.outcome(yield* journal.commit(ApiKey.issued(apiKey, null, once)), issued)
-    }),
-    get: Effect.fnUntraced(function* (id) {
-      const apiKey = yield* get(id)
+    issue: (ask) => issue(CompanyId.operator, ask, Effect.succeed),
+    issueOwn: ({ by, ...ask }) =>
+      issue(by.companyId, { ...ask, companyId: by.companyId }, (asked) =>
+        Effect.gen(function* () {
+          const handed = yield* OwnKeys.handedOn(by, asked)
+          const [standing] = yield* records.standings([by.companyId], yield* Clock.currentTimeMillis)
+          if ((standing?.keys ?? 0) >= OwnKeys.maxOpen) return yield* new OwnKeys.TooManyKeys({ maximum: OwnKeys.maxOpen })
+          return { ...asked, ...handed }
+        })
+      ),
+    get: Effect.fnUntraced(function* (id, of) {
+      const apiKey = yield* get(id, of)
       return { apiKey, spent: yield* records.spent(apiKey.companyId, apiKey.spendsAs ?? id) }
     }),
     limit: Effect.fnUntraced(function* (id, limits) {
@@ -166,8 +218,8 @@ export const make = Effect.gen(function* () {
       yield* everywhere
       return { ...apiKey, allowedFrom }
     }),
-    revoke: Effect.fnUntraced(function* (id) {
-      yield* journal.commit(ApiKey.revoked(yield* get(id), yield* Clock.currentTimeMillis))
+    revoke: Effect.fnUntraced(function* (id, of) {
+      yield* journal.commit(ApiKey.revoked(yield* get(id, of), yield* Clock.currentTimeMillis))
       yield* everywhere
     }),
     rotate: Effect.fnUntraced(function* (id, overlapSeconds, request) {

@@ -21,7 +21,7 @@ const path = "/operator/api-keys"
 const params = { id: Schema.String }
 
 /** When a key ends, which is later than now. */
-const Expiry = Scalars.GivenInstant.pipe(
+export const Expiry = Scalars.GivenInstant.pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transformEffect((millis) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
@@ -33,7 +33,7 @@ const Expiry = Scalars.GivenInstant.pipe(
   })
 )
 
-const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) => ({
+export const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) => ({
   for: rest.for.annotate({
     description: "`sending`: what sends money or approves it; from elsewhere the key does the rest that its scopes allow"
   }),
@@ -57,7 +57,7 @@ const Body = Schema.Struct({
   allowed_from: Scalars.given(Ranges)
 }).annotate({ identifier: "IssueApiKey" })
 
-const view = View.make<Issued>()(
+export const view = View.make<Issued>()(
   { identifier: "IssuedApiKey" },
   {
     id: [
@@ -75,7 +75,7 @@ const view = View.make<Issued>()(
   }
 )
 
-const example = ({ apiKey, companyId, at }: World): (typeof view.schema)["Type"] => ({
+export const example = ({ apiKey, companyId, at }: World): (typeof view.schema)["Type"] => ({
   id: apiKey.id,
   key: apiKey.text,
   company_id: companyId,
@@ -210,13 +210,13 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
   }
 )
 
-const shown = Schema.Struct({ ...keyView.schema.fields, remaining: LimitsView.remaining }).annotate({ identifier: "LimitedApiKey" })
+export const shown = Schema.Struct({ ...keyView.schema.fields, remaining: LimitsView.remaining }).annotate({ identifier: "LimitedApiKey" })
 
-const show = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, spent: ReadonlyArray<Spent>): Effect.fn.Return<typeof shown.Type> {
+export const show = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, spent: ReadonlyArray<Spent>): Effect.fn.Return<typeof shown.Type> {
   return { ...keyView.of(apiKey), remaining: yield* LimitsView.remainingOf(apiKey.limits, spent) }
 })
 
-const shownExample = (world: World): typeof shown.Type => {
+export const shownExample = (world: World): typeof shown.Type => {
   const { key: _, ...data } = example(world)
   const limits = LimitsView.of(LimitsView.read(LimitsView.example))
   const remaining = { hour_sats: null, day_sats: 7500, month_sats: null, day_count: null }

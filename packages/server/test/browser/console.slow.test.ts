@@ -1,89 +1,23 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import http from "node:http"
-import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
-import { type Company, eventually } from "../Service.ts"
+import { eventually } from "../Service.ts"
 import * as Whole from "../Whole.ts"
-import { isMissing, launch } from "./Chromium.ts"
+import { isMissing } from "./Chromium.ts"
+import * as Console from "./Console.ts"
+import { loaded, ofCompany, ofOperator } from "./Console.ts"
 import { corpus } from "./Corpus.ts"
 
 // The console in a real browser: one browser, and a tab for each thing that is looked at.
 
-const axe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const rules = `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`
-
-const ofCompany = [
-  "Overview",
-  "Transactions",
-  "New invoice",
-  "Send",
-  "Addresses and domains",
-  "Vouchers and refunds",
-  "Webhooks",
-  "Events",
-  "Audit log",
-  "Account and key"
-]
-const ofOperator = ["Companies", "Health", "Backlog", "Suspense", "Audit log"]
+const started = isMissing ? undefined : await Console.start()
+afterAll(() => started?.end())
 
 describe.skipIf(isMissing)("the console in a browser", () => {
-  let browser: Browser
-  let whole: Whole.Whole
-  let shop: Company
-  type State = Exclude<BrowserContextOptions["storageState"], string | undefined>
-  let signedIn: { readonly company: State; readonly operator: State }
-
-  /** A tab, with what went wrong in it. */
-  const tab = async <A>(options: BrowserContextOptions, look: (page: Page, complaints: Array<string>) => Promise<A>): Promise<A> => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-    context.setDefaultTimeout(20_000)
-    const complaints: Array<string> = []
-    const page = await context.newPage()
-    page.on("console", (message) => {
-      if (message.type() === "error" && !/status of (401|403|404)/.test(message.text())) complaints.push(message.text())
-    })
-    page.on("pageerror", (error) => complaints.push(String(error)))
-    page.on("request", (request) => {
-      if (!request.url().startsWith(whole.url)) complaints.push(`asked ${request.url()}`)
-    })
-    try {
-      return await look(page, complaints)
-    } finally {
-      await context.close()
-    }
-  }
-
-  const signIn = async (page: Page, key: string) => {
-    await page.goto(`${whole.url}/console`)
-    await page.getByLabel("An API key, or an operator's token").fill(key)
-    await page.keyboard.press("Enter")
-    await page.getByRole("navigation").waitFor()
-  }
-  const stateOf = (key: string) =>
-    tab({}, async (page) => {
-      await signIn(page, key)
-      return page.context().storageState()
-    })
-  const open = async (page: Page, path: string, title: string) => {
-    await page.goto(`${whole.url}/console#/${path}`)
-    await page.getByRole("heading", { name: title, level: 1 }).waitFor()
-  }
-
-  const loaded = (page: Page) => page.getByText("Loading …").first().waitFor({ state: "hidden" })
-
-  beforeAll(async () => {
-    ;[browser, whole] = await Promise.all([launch(), Whole.start()])
-    shop = await whole.companyWith("paid")
-    await Customer.fund(shop, 100_000)
-    signedIn = { company: await stateOf(shop.key), operator: await stateOf(Whole.operatorToken) }
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await whole?.end()
-  })
+  if (started === undefined) return
+  const { browser, whole, shop, signedIn, tab, signIn, open } = started
 
   it("console: a browser that asks for / comes to it, and who asks without one gets JSON", async () => {
     await tab({}, async (page) => {
@@ -143,17 +77,12 @@ describe.skipIf(isMissing)("the console in a browser", () => {
         await tab({ storageState, colorScheme }, async (page, complaints) => {
           await page.goto(`${whole.url}/console`)
           await page.getByRole("navigation").waitFor()
-          const script = axe()
           for (const name of pages) {
             await page.getByRole("navigation").getByRole("link", { name, exact: true }).click()
             await page.getByRole("heading", { name, level: 1 }).waitFor()
             await loaded(page)
-            for (const width of [320, 1440]) {
-              await page.setViewportSize({ width, height: 800 })
-              assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), width, `${name} at ${width} px`)
-            }
-            await page.evaluate(script)
-            assert.deepStrictEqual([await page.evaluate(rules), complaints], [[], []], `${name}, ${colorScheme}`)
+            for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
+            assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${name}, ${colorScheme}`)
           }
         })
     })

@@ -232,6 +232,14 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
       return create()
     }
   },
+  too_many_api_keys: {
+    how: "Make API keys until 100 are open, and one more",
+    run: async ({ free }) => {
+      const create = () => free.post("/v1/api-keys", { name: "till", scopes: ["receive"] })
+      for (let i = 0; i < 100; i++) await create()
+      return create()
+    }
+  },
   webhook_endpoint_disabled: {
     how: "Disable a webhook endpoint, and test it",
     run: async ({ shop }) => {

@@ -1,0 +1,137 @@
+import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import * as OwnKeys from "@satrail/core/accounts/OwnKeys"
+import * as Pages from "@satrail/core/ledger/Page"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Caller, companyId, Scopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Page from "../Page.ts"
+import * as Scalars from "../Scalars.ts"
+import { Seal } from "../Seal.ts"
+import * as Section from "../Section.ts"
+import { example, Expiry, keyView, Ranges, show, shown, shownExample, view } from "./ApiKeys.ts"
+import * as Companies from "./Companies.ts"
+
+const path = "/v1/api-keys"
+const params = { id: Schema.String }
+const scopes = OwnKeys.scopes.map((scope) => `\`${scope}\``).join(", ")
+
+const page = Page.of(keyView, "API keys", path)
+
+const list = Section.company(
+  HttpApiEndpoint.get("listApiKeys", path, {
+    query: Page.place(Pages.limit, Page.KeyCursor),
+    success: page.success,
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["admin"])
+    .annotate(OpenApi.Summary, "List API keys")
+    .annotate(
+      OpenApi.Description,
+      "The company's, newest first, revoked ones too, without their secrets. The next page is in the `Link` header. Needs the scope `admin`."
+    )
+    .annotate(Example, (world) => {
+      const { remaining: _, ...data } = shownExample(world)
+      return { message: "API keys", data: [{ ...data, last_used_at: world.at(60_000) }] }
+    }),
+  ApiKeys,
+  (apiKeys) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const { limit } = Page.asked(query)
+      const { rows, next } = yield* Errors.answered(apiKeys.list(yield* companyId, { limit, before: query.cursor ?? null }))
+      return page.answer(rows, { limit: String(limit) }, next)
+    })
+)
+
+const get = Section.company(
+  HttpApiEndpoint.get("getApiKey", `${path}/:id`, {
+    params,
+    success: Envelope.success(200, shown),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["admin"])
+    .annotate(OpenApi.Summary, "Fetch an API key")
+    .annotate(OpenApi.Description, "Without its secret: its limits, and what is left of them now. Needs the scope `admin`.")
+    .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "API key", data: shownExample(world) })),
+  ApiKeys,
+  (apiKeys) =>
+    Effect.fnUntraced(function* ({ params: { id } }) {
+      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id, yield* companyId))
+      return Envelope.ok("API key", yield* show(apiKey, spent))
+    })
+)
+
+const create = Section.company(
+  HttpApiEndpoint.post("createApiKey", path, {
+    headers: Idempotency.headers,
+    payload: Schema.Struct({
+      name: Companies.Name,
+      scopes: Schema.Array(Schema.Literals(OwnKeys.scopes)).check(Schema.isMinLength(1)),
+      expires_at: Scalars.given(Expiry.annotate({ description: "No later than the key that asks; by default when that one ends" })),
+      allowed_from: Scalars.given(Ranges)
+    }).annotate({ identifier: "CreateApiKey" }),
+    success: Envelope.success(201, view.schema),
+    error: Errors.of(
+      "malformed",
+      "idempotency_mismatch",
+      "idempotency_not_supported",
+      "answer_not_readable",
+      "not_found",
+      "conflict",
+      "too_many_api_keys",
+      "store_unavailable"
+    )
+  })
+    .annotate(Scopes, ["admin"])
+    .annotate(OpenApi.Summary, "Create an API key")
+    .annotate(
+      OpenApi.Description,
+      `One that sends nothing: with the scopes ${scopes}. A key that may be used only from some addresses hands them on. The operator issues keys that send or approve. The key is shown in this response only, and again to a request with the same \`Idempotency-Key\`. At most ${OwnKeys.maxOpen} are open. Needs the scope \`admin\`.`
+    )
+    .annotate(Example, (world) => {
+      const data = example(world)
+      return { body: { name: data.name, scopes: ["receive" as const, "read" as const] }, message: "API key created", data }
+    }),
+  Effect.all([ApiKeys, Seal]),
+  ([apiKeys, sealer]) => {
+    const creation = Idempotency.sealedCreation(path, "API key created", view.of, sealer)
+    return Effect.fnUntraced(function* ({ payload, headers, request }) {
+      const { apiKey: by } = yield* Caller
+      const { name, scopes, expires_at: expiresAtMillis = null, allowed_from: allowedFrom = null } = payload
+      const once = yield* creation.once(request, headers["idempotency-key"], by.companyId)
+      const issued = yield* Errors.answered(apiKeys.issueOwn({ by, name, scopes, expiresAtMillis, allowedFrom, ...once }))
+      return yield* creation.answer(issued, by.companyId)
+    })
+  }
+)
+
+const revoke = Section.company(
+  HttpApiEndpoint.delete("revokeApiKey", `${path}/:id`, {
+    params,
+    success: Envelope.success(200, Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true) })),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["admin"])
+    .annotate(OpenApi.Summary, "Revoke an API key")
+    .annotate(
+      OpenApi.Description,
+      "Any of the company's, the one that asks too. It is invalid from now on; revoking it again changes nothing. Needs the scope `admin`."
+    )
+    .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
+  ApiKeys,
+  (apiKeys) =>
+    Effect.fnUntraced(function* ({ params: { id } }) {
+      yield* Errors.answered(apiKeys.revoke(id, yield* companyId))
+      return Envelope.ok("API key revoked", { id, revoked: true as const })
+    })
+)
+
+/** What a company does with its keys itself. */
+export const section = Section.make(
+  "apiKeys",
+  { title: "API keys", description: "Of the company, for a key with the scope `admin`; the operator issues those that send" },
+  [create, list, get, revoke]
+)

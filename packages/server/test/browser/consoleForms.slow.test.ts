@@ -1,0 +1,177 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import type { Page } from "playwright-core"
+import * as Customer from "../Customer.ts"
+import { eventually } from "../Service.ts"
+import * as Whole from "../Whole.ts"
+import { isMissing } from "./Chromium.ts"
+import * as Console from "./Console.ts"
+
+const started = isMissing ? undefined : await Console.start()
+afterAll(() => started?.end())
+
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
+/** A field by what its label begins with: hints are after it. */
+const fill = (page: Page, label: string, text: string) => page.getByRole("textbox", { name: new RegExp(`^${label}`) }).fill(text)
+const choose = (page: Page, label: string, value: string) => page.getByRole("combobox", { name: label }).selectOption(value)
+
+describe.skipIf(isMissing)("the console's forms in a browser", () => {
+  if (started === undefined) return
+  const { whole, signedIn, tab, signIn, open, stepUp } = started
+  const operate = (method: string, path: string, body?: object) => whole.ask(method, `/operator${path}`, { key: Whole.operatorToken, body })
+  /** A company of its own, and an endpoint of its. */
+  const company = async () => {
+    const shop = await whole.companyWith("paid")
+    const [, , keyId = ""] = shop.key.split("_")
+    const endpoint = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/hook" }))
+    return { ...shop, keyId, endpointId: String(endpoint.id) }
+  }
+
+  it("console: a key is made with the key shown again, told once, listed, and revoked by a second press", () =>
+    tab({}, async (page, complaints) => {
+      const shop = await company()
+      await signIn(page, shop.key)
+      await page.getByRole("link", { name: "API keys", exact: true }).click()
+      await fill(page, "Name", "till 3")
+      await page.getByLabel("read", { exact: true }).check()
+      await press(page, "Create the key")
+      await stepUp(page, shop.key)
+      const key = (await page.locator("section.card code").textContent()) ?? ""
+      assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key })).status, 200)
+      const row = page.getByRole("row").filter({ hasText: "till 3" })
+      await row.getByText("receive").waitFor()
+      await row.getByRole("button", { name: "Revoke" }).click()
+      await row.getByText("Revoke till 3? Press again.").waitFor()
+      assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key })).status, 200)
+      await row.getByRole("button", { name: "Revoke" }).click()
+      await row.getByText("revoked").waitFor()
+      assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key })).status, 401)
+      await page.getByRole("link", { name: "till 3" }).click()
+      await page.getByRole("heading", { name: "API key", level: 1 }).waitFor()
+      await page.getByText("read, receive").waitFor()
+      assert.notInclude(await page.content(), key)
+      assert.deepStrictEqual(complaints, [])
+    }))
+
+  it("console: a key is made by the keyboard alone", () =>
+    tab({}, async (page) => {
+      const shop = await company()
+      await signIn(page, shop.key)
+      await open(page, "keys", "API keys")
+      const label = () =>
+        page.evaluate("document.activeElement.closest('label')?.textContent.split('Where')[0] ?? document.activeElement.textContent")
+      const tabTo = async (text: string) => {
+        for (let i = 0; i < 40 && (await label()) !== text; i++) await page.keyboard.press("Tab")
+        assert.strictEqual(await label(), text)
+      }
+      await page.getByRole("button", { name: "Create the key" }).waitFor()
+      await tabTo("Name")
+      await page.keyboard.type("kiosk")
+      await tabTo("read")
+      await page.keyboard.press("Space")
+      await tabTo("Create the key")
+      await page.keyboard.press("Enter")
+      await page.getByRole("dialog").waitFor()
+      await page.keyboard.type(shop.key)
+      await page.keyboard.press("Enter")
+      await page.getByRole("link", { name: "kiosk" }).waitFor()
+    }))
+
+  it("console: an endpoint is changed, its secret rotated, disabled, enabled, tested and deleted", () =>
+    tab({}, async (page, complaints) => {
+      const shop = await company()
+      const endpoint = async () => (await shop.get(`/v1/webhook-endpoints/${shop.endpointId}`)).data
+      await signIn(page, shop.key)
+      await open(page, `webhook/${shop.endpointId}`, "Webhook endpoint")
+      await fill(page, "Description", "Orders")
+      await fill(page, "Types of events", "invoice.settled, deposit.*")
+      await press(page, "Change the endpoint")
+      const changed = await eventually("a changed endpoint", endpoint, ({ description }) => description === "Orders")
+      assert.deepStrictEqual(changed.types, ["invoice.settled", "deposit.*"])
+      await press(page, "Rotate the secret")
+      assert.match((await page.locator("section.card code").textContent()) ?? "", /^whsec_/)
+      await press(page, "Disable")
+      await eventually("a disabled one", endpoint, ({ status }) => status === "disabled")
+      await press(page, "Enable")
+      await eventually("an enabled one", endpoint, ({ status }) => status === "enabled")
+      await press(page, "Send a test")
+      await page.getByText("Sent", { exact: true }).waitFor()
+      const deliveries = () => shop.get(`/v1/webhook-endpoints/${shop.endpointId}/deliveries`)
+      const { data } = await eventually("a delivery", deliveries, ({ data }) => data.length > 0)
+      await press(page, "Look again")
+      await page.getByRole("cell", { name: "webhook_endpoint.test" }).waitFor()
+      await fill(page, "After the event", String(data[0].event_id))
+      await press(page, "Send everything after it again")
+      await press(page, "Delete")
+      await page.getByText("Delete the endpoint? Press again.").waitFor()
+      await press(page, "Delete")
+      await page.getByText("There is no endpoint yet.").waitFor()
+      assert.deepStrictEqual(complaints, [])
+    }))
+
+  it("console: an operator gives a company its plan, fees and limits, and a key its limits and addresses, with the token shown again", () =>
+    tab({}, async (page, complaints) => {
+      const shop = await company()
+      await signIn(page, Whole.operatorToken)
+      await open(page, `company/${shop.id}`, "Company")
+      const fees = page.locator("form").filter({ hasText: "Set the fees" })
+      const lightning = fees.locator("fieldset").first()
+      await lightning.getByLabel("Sats each").fill("2.5")
+      await lightning.getByLabel("Millionths of the amount").fill("1000")
+      await press(page, "Set the fees")
+      await stepUp(page, Whole.operatorToken)
+      await page.getByText("2.5 sats + 0.1 %", { exact: true }).waitFor()
+      const charged = await operate("GET", `/companies/${shop.id}/fees`)
+      const own = { lightning: { base_sats: 2.5, parts_per_million: 1000 }, on_chain: null, internal: null }
+      assert.deepStrictEqual(charged.data.own, own)
+
+      await fill(page, "Sats in any 24 hours", "5000")
+      await page.getByLabel("lightning invoice", { exact: true }).check()
+      await press(page, "Set the limits")
+      await page.getByText("day sats 5000, recipient types lightning_invoice").waitFor()
+      const limited = await operate("GET", `/companies/${shop.id}/limits`)
+      assert.deepInclude(limited.data.limits, { day_sats: 5000, hour_sats: null, recipient_types: ["lightning_invoice"], recipients: null })
+
+      await choose(page, "Plan", "free")
+      await press(page, "Change the plan")
+      await eventually(
+        "another plan",
+        () => operate("GET", `/companies/${shop.id}`),
+        ({ data }) => data.plan === "free"
+      )
+
+      await open(page, `key/${shop.keyId}`, "API key")
+      await fill(page, "Sats for one withdrawal", "100")
+      await press(page, "Set the limits")
+      await page.getByText("per withdrawal sats 100", { exact: true }).waitFor()
+      await fill(page, "Addresses and ranges", "203.0.113.0/24 2001:db8::/32")
+      await choose(page, "For", "sending")
+      await press(page, "Set the addresses")
+      await page.getByText("203.0.113.0/24, 2001:db8::/32 to send").waitFor()
+      const { data } = await operate("GET", `/api-keys/${shop.keyId}`)
+      assert.deepInclude(data.limits, { per_withdrawal_sats: 100, day_sats: null })
+      assert.deepStrictEqual(data.allowed_from, { for: "sending", ranges: ["203.0.113.0/24", "2001:db8::/32"] })
+      assert.deepStrictEqual(complaints, [])
+    }))
+
+  for (const colorScheme of ["light", "dark"] as const)
+    it(`console: the pages of one thing, ${colorScheme}: fit a phone, have no violation of WCAG 2.2 AA or of their own policy`, async () => {
+      const shop = await company()
+      const key = { path: `key/${shop.keyId}`, title: "API key" }
+      const pages = [key, { path: `webhook/${shop.endpointId}`, title: "Webhook endpoint" }]
+      const look = async (page: Page, complaints: ReadonlyArray<string>, all: typeof pages) => {
+        for (const { path, title } of all) {
+          await open(page, path, title)
+          await Console.loaded(page)
+          for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${title} at ${width} px`)
+          assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${title}, ${colorScheme}`)
+        }
+      }
+      await tab({ colorScheme }, async (page, complaints) => {
+        await signIn(page, shop.key)
+        await look(page, complaints, pages)
+      })
+      await tab({ storageState: signedIn.operator, colorScheme }, (page, complaints) =>
+        look(page, complaints, [key, { path: `company/${shop.id}`, title: "Company" }])
+      )
+    })
+})
