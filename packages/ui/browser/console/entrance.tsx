@@ -39,9 +39,12 @@ export const StepUp = () => {
         round.value++
         problem.value = ""
         decide.current = resolve
-        dialog.current?.showModal()
       })
   }, [])
+  // Once its form is drawn, so that the keyboard is in the field that is there, and not in the one before.
+  useEffect(() => {
+    if (round.value > 0) dialog.current?.showModal()
+  }, [round.value])
   const close = (isShown: boolean) => {
     decide.current(isShown)
     decide.current = () => undefined

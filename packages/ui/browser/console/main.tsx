@@ -3,11 +3,15 @@ import { useEffect } from "preact/hooks"
 import { Act } from "./parts.tsx"
 import { SignIn, StepUp } from "./entrance.tsx"
 import { events, follow } from "./live.ts"
+import { Audit, OperatorAudit } from "./pages/audit.tsx"
+import { Company, OperatorKey } from "./pages/company.tsx"
+import { Key, Keys } from "./pages/keys.tsx"
 import { Addresses, Events, Settings, Vouchers } from "./pages/lists.tsx"
-import { Backlog, Companies, Company, Health, OperatorAudit, Suspense } from "./pages/operator.tsx"
+import { Nodes } from "./pages/nodes.tsx"
+import { Backlog, Companies, Health, Suspense } from "./pages/operator.tsx"
 import { Overview } from "./pages/overview.tsx"
 import { Checkout, Invoice, NewInvoice } from "./pages/receive.tsx"
-import { Audit, Deposit, Withdrawal } from "./pages/record.tsx"
+import { Deposit, Withdrawal } from "./pages/record.tsx"
 import { Send } from "./pages/send.tsx"
 import { Transactions } from "./pages/transactions.tsx"
 import { Webhook, Webhooks } from "./pages/webhooks.tsx"
@@ -28,6 +32,7 @@ const company: Readonly<Record<string, Screen>> = {
   send: { title: "Send", show: Send },
   addresses: { title: "Addresses and domains", show: Addresses },
   vouchers: { title: "Vouchers and refunds", show: Vouchers },
+  keys: { title: "API keys", show: Keys },
   webhooks: { title: "Webhooks", show: Webhooks },
   events: { title: "Events", show: Events },
   audit: { title: "Audit log", show: Audit },
@@ -36,16 +41,19 @@ const company: Readonly<Record<string, Screen>> = {
   checkout: { show: Checkout },
   deposit: { show: Deposit },
   withdrawal: { show: Withdrawal },
+  key: { show: Key },
   webhook: { show: Webhook }
 }
 
 const operator: Readonly<Record<string, Screen>> = {
   "": { title: "Companies", show: Companies },
   health: { title: "Health", show: Health },
+  nodes: { title: "Nodes and liquidity", show: Nodes },
   backlog: { title: "Backlog", show: Backlog },
   suspense: { title: "Suspense", show: Suspense },
   audit: { title: "Audit log", show: OperatorAudit },
-  company: { show: Company }
+  company: { show: Company },
+  key: { show: OperatorKey }
 }
 
 /** The address says which page it is, so that a link to a part of one must not change it. */

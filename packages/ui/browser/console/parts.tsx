@@ -138,18 +138,21 @@ interface Input {
   readonly label: string
   readonly name: string
   readonly hint?: string
-  readonly type?: "text" | "search" | "password" | "url"
+  readonly type?: "text" | "search" | "password" | "url" | "date"
   readonly required?: boolean
+  /** What is in it, whatever was typed. */
   readonly value?: string
+  /** What is in it at first. */
+  readonly initial?: string | undefined
   readonly inputMode?: "numeric" | "decimal"
   readonly pattern?: string
   readonly maxLength?: number
   readonly onChange?: (value: string) => void
 }
 
-export const Field = ({ label, hint, type = "text", onChange, ...input }: Input) => {
+export const Field = ({ label, hint, type = "text", initial, onChange, ...input }: Input) => {
   // The types of the elements have one for each kind of field, and this is of several.
-  const attributes: Readonly<Record<string, unknown>> = { ...input, type, autocomplete: "off", spellcheck: false }
+  const attributes: Readonly<Record<string, unknown>> = { ...input, type, defaultValue: initial, autocomplete: "off", spellcheck: false }
   return (
     <label class="field">
       <span>{label}</span>
@@ -164,18 +167,36 @@ export const Choice = (props: {
   readonly name: string
   readonly options: ReadonlyArray<readonly [value: string, label: string]>
   readonly value?: string
+  readonly initial?: string | undefined
   readonly onInput?: (value: string) => void
 }) => (
   <label class="field">
     <span>{props.label}</span>
     <select name={props.name} value={props.value} onInput={(event) => props.onInput?.(event.currentTarget.value)}>
       {props.options.map(([value, label]) => (
-        <option key={value} value={value}>
+        <option key={value} value={value} selected={value === props.initial || undefined}>
           {label}
         </option>
       ))}
     </select>
   </label>
+)
+
+/** Any of a few words: each is a field of its own, that is empty where it is not chosen. */
+export const Ticks = (props: {
+  readonly label: string
+  readonly options: ReadonlyArray<string>
+  readonly initial: ReadonlyArray<string>
+}) => (
+  <fieldset class="ticks">
+    <legend>{props.label}</legend>
+    {props.options.map((option) => (
+      <label key={option}>
+        <input type="checkbox" name={option} defaultChecked={props.initial.includes(option)} />
+        {option.replaceAll("_", " ")}
+      </label>
+    ))}
+  </fieldset>
 )
 
 /** A form that does one thing at a time, and says what went wrong. What was asked without an answer is unknown, not failed. */
@@ -211,18 +232,37 @@ export const Form = (props: {
   )
 }
 
-/** A button that does one thing, and says what came of it. */
-export const Act = ({ label, act }: { readonly label: string; readonly act: () => Promise<string | void> }) => {
+/** A button that does one thing, and says what came of it. What cannot be taken back wants a second press, and `sure` says of what. */
+export const Act = ({
+  label,
+  sure,
+  act
+}: {
+  readonly label: string
+  readonly sure?: string
+  readonly act: () => Promise<string | void>
+}) => {
   const told = useSignal("")
   const isBusy = useSignal(false)
+  const isAsked = useSignal(false)
   const press = async () => {
+    if (sure !== undefined && !isAsked.value) {
+      isAsked.value = true
+      told.value = `${sure}? Press again.`
+      return
+    }
     isBusy.value = true
     told.value = await act().then((text) => text ?? "Done", failed)
     isBusy.value = false
+    isAsked.value = false
+  }
+  const forget = () => {
+    if (isAsked.value && !isBusy.value) told.value = ""
+    isAsked.value = false
   }
   return (
     <span class="act">
-      <button type="button" disabled={isBusy.value} onClick={() => void press()}>
+      <button type="button" disabled={isBusy.value} onClick={() => void press()} onBlur={forget}>
         {label}
       </button>
       <span role="status">{told.value}</span>
@@ -233,3 +273,14 @@ export const Act = ({ label, act }: { readonly label: string; readonly act: () =
 export const Copy = ({ text, label }: { readonly text: string; readonly label: string }) => (
   <Act label={label} act={() => navigator.clipboard.writeText(text).then(() => "Copied")} />
 )
+
+/** What the service tells once; nothing while there is none. */
+export const Secret = ({ title, text }: { readonly title: string; readonly text: string }) =>
+  text === "" ? null : (
+    <section class="card" role="status">
+      <h2>{title}</h2>
+      <p>It is shown now, and never again.</p>
+      <code class="long">{text}</code>
+      <Copy text={text} label="Copy" />
+    </section>
+  )

@@ -4,7 +4,7 @@ import { events, isConnected } from "../live.ts"
 import { Act, Copy, Facts, Field, Form, Link, Loaded, Page, Sats, Status, Table, useLoaded, When } from "../parts.tsx"
 import { Qr } from "../../../src/checkout/Qr.ts"
 import { session, signOut } from "../session.ts"
-import type { Limits } from "../wire.ts"
+import { limitWords, remainingWords } from "./limits.tsx"
 import { amountOf } from "./receive.tsx"
 
 export const Addresses = () => {
@@ -162,14 +162,6 @@ export const Vouchers = () => {
   )
 }
 
-const limitWords = (limits: Limits | null) =>
-  limits === null
-    ? "none"
-    : Object.entries(limits)
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => `${name} ${String(value)}`)
-        .join(", ")
-
 export const Settings = () => {
   const loaded = useLoaded(() => call("GET /v1/account"))
   const now = session.value
@@ -185,7 +177,9 @@ export const Settings = () => {
               ["Network", data.network],
               ["Frozen", data.frozen ? "yes: ask the operator" : "no"],
               ["Limits of the company", limitWords(data.limits)],
-              ["Limits of the key", limitWords(data.api_key.limits)]
+              ["Left of them now", remainingWords(data.remaining)],
+              ["Limits of the key", limitWords(data.api_key.limits)],
+              ["Left of those now", remainingWords(data.api_key.remaining)]
             ]}
           />
         )}
@@ -203,7 +197,6 @@ export const Settings = () => {
           />
         </>
       )}
-      <p class="soft">Keys are issued, limited and revoked by the operator.</p>
       <Act label="Sign out" act={signOut} />
     </Page>
   )

@@ -48,115 +48,44 @@ export const Companies = () => {
   )
 }
 
-export const Company = ({ id }: { readonly id: string }) => {
-  const params = { id }
-  const loaded = useLoaded(
-    () =>
-      Promise.all([
-        call("GET /operator/companies/{id}", { params }),
-        call("GET /operator/companies/{id}/api-keys", { params, query: { limit: 100 } })
-      ]),
-    id
-  )
-  const freeze = async (text: (name: string) => string) => {
-    await call("POST /operator/companies/{id}/freeze", {
-      params,
-      body: { reason: text("reason"), pending: text("pending") === "wait" ? "wait" : "go_on" }
-    })
-    loaded.again()
-  }
-  return (
-    <Page title="Company">
-      <Loaded of={loaded}>
-        {([{ data }, keys]) => (
-          <>
-            <Facts
-              of={[
-                ["Name", data.name],
-                ["Id", <code>{data.id}</code>],
-                ["Plan", data.plan],
-                ["Available", <Sats amount={data.available_sats} />],
-                ["Held", <Sats amount={data.held_sats} />]
-              ]}
-            />
-            <h2>API keys</h2>
-            <Table
-              caption="API keys"
-              none="There is none."
-              rows={keys.data}
-              columns={[
-                { title: "Name", cell: ({ name }) => name },
-                { title: "Id", cell: ({ id }) => <code>{id}</code> },
-                { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
-                { title: "Last used", cell: ({ last_used_at }) => <When at={last_used_at} /> },
-                {
-                  title: "Revoke",
-                  cell: (key) =>
-                    key.revoked_at !== null ? (
-                      <>
-                        revoked <When at={key.revoked_at} />
-                      </>
-                    ) : (
-                      <Act
-                        label="Revoke"
-                        act={() => call("DELETE /operator/api-keys/{id}", { params: { id: key.id } }).then(loaded.again)}
-                      />
-                    )
-                }
-              ]}
-            />
-          </>
-        )}
-      </Loaded>
-      <h2>Freeze</h2>
-      <Form button="Freeze the company" act={freeze}>
-        <Field label="Reason" name="reason" required maxLength={200} />
-        <Choice
-          label="What is pending"
-          name="pending"
-          options={[
-            ["go_on", "goes on"],
-            ["wait", "waits"]
-          ]}
-        />
-      </Form>
-      <Act label="Unfreeze" act={() => call("POST /operator/companies/{id}/unfreeze", { params }).then(() => "Unfrozen")} />
-    </Page>
-  )
-}
-
 export const Health = () => {
   const loaded = useLoaded(() =>
-    Promise.all([
-      call("GET /operator/status"),
-      call("GET /operator/liquidity"),
-      call("GET /operator/reconciliation"),
-      call("GET /operator/pause")
-    ])
+    Promise.all([call("GET /operator/status"), call("GET /operator/reconciliation"), call("GET /operator/pause")])
   )
   return (
     <Page title="Health">
       <Loaded of={loaded}>
-        {([{ data: status }, { data: liquidity }, { data: reconciliation }, { data: paused }]) => (
+        {([{ data: status }, { data: reconciliation }, { data: paused }]) => (
           <>
             <Facts
               of={[
                 ["Version", status.version ?? "unknown"],
                 ["Network", status.network],
                 ["Database", status.database ?? "unknown"],
-                ["Node", status.node ?? "unknown"],
                 ["Chain", status.chain ?? "unknown"],
                 ["Events behind", `${status.events_lag_seconds} s`],
                 ["Webhooks behind", `${status.webhooks_lag_seconds} s`]
               ]}
             />
-            <h2>Nodes and liquidity</h2>
-            <Facts
-              of={[
-                ["Can be sent", <Sats amount={liquidity.outgoing_sats ?? 0} />],
-                ["Can be received", <Sats amount={liquidity.incoming_sats ?? 0} />],
-                ["Wallet", <Sats amount={liquidity.wallet_sats ?? 0} />],
-                ["Days left in the wallet", liquidity.days_left ?? "unknown"]
+            <h2>Checks</h2>
+            <Table
+              caption="Checks of this process"
+              none="There is none."
+              rows={status.checks}
+              columns={[
+                { title: "What", cell: ({ name }) => name },
+                { title: "Standing", cell: ({ reason }) => reason ?? "as it should be" }
+              ]}
+            />
+            <h2>Roles</h2>
+            <Table
+              caption="What one process of all does at a time"
+              none="There is none."
+              rows={status.roles}
+              columns={[
+                { title: "Role", cell: ({ role }) => role },
+                { title: "Held until", cell: ({ held_until }) => (held_until === null ? "no process has it" : <When at={held_until} />) },
+                { title: "Taken up", cell: ({ claims }) => claims, isNumber: true }
               ]}
             />
             <h2>Reconciliation</h2>
@@ -258,29 +187,6 @@ export const Suspense = () => {
         <Field label="Payment" name="id" required />
         <Field label="Company" name="company" required hint="The id of the company" />
       </Form>
-    </Page>
-  )
-}
-
-export const OperatorAudit = () => {
-  const loaded = useLoaded(() => call("GET /operator/audit", { query: { limit: 100 } }))
-  return (
-    <Page title="Audit log">
-      <Loaded of={loaded}>
-        {({ data }) => (
-          <Table
-            caption="Who did what, the newest first"
-            none="Nothing is written down yet."
-            rows={data}
-            columns={[
-              { title: "When", cell: ({ created_at }) => <When at={created_at} /> },
-              { title: "Who", cell: ({ actor_name }) => actor_name },
-              { title: "What", cell: ({ verb }) => <code>{verb}</code> },
-              { title: "Outcome", cell: ({ outcome }) => outcome }
-            ]}
-          />
-        )}
-      </Loaded>
     </Page>
   )
 }

@@ -1,5 +1,5 @@
 import { call } from "../api.ts"
-import { Act, Facts, Link, Loaded, Page, Sats, Status, Table, useLoaded, When } from "../parts.tsx"
+import { Act, Facts, Link, Loaded, Page, Sats, Status, useLoaded, When } from "../parts.tsx"
 
 const metadata = (of: Readonly<Record<string, string>>) => Object.entries(of).map(([key, value]) => [`metadata: ${key}`, value] as const)
 
@@ -87,30 +87,6 @@ export const Withdrawal = ({ id }: { readonly id: string }) => {
         )}
       </Loaded>
       <Timeline subject={id} />
-    </Page>
-  )
-}
-
-export const Audit = () => {
-  const loaded = useLoaded(() => call("GET /v1/audit", { query: { limit: 100 } }))
-  return (
-    <Page title="Audit log">
-      <Loaded of={loaded}>
-        {({ data }) => (
-          <Table
-            caption="Who did what, the newest first"
-            none="Nothing is written down yet."
-            rows={data}
-            columns={[
-              { title: "When", cell: ({ created_at }) => <When at={created_at} /> },
-              { title: "Who", cell: ({ actor_name }) => actor_name },
-              { title: "What", cell: ({ verb }) => <code>{verb}</code> },
-              { title: "Outcome", cell: ({ outcome }) => outcome },
-              { title: "From", cell: ({ ip_address }) => ip_address }
-            ]}
-          />
-        )}
-      </Loaded>
     </Page>
   )
 }

@@ -1,28 +1,46 @@
 import { useSignal } from "@preact/signals"
 import { call } from "../api.ts"
-import { Act, Copy, Field, Form, Link, Loaded, Page, Status, Table, useLoaded, When } from "../parts.tsx"
+import { Act, Facts, Field, Form, Link, Loaded, Page, Secret, Status, Table, useLoaded, When } from "../parts.tsx"
+import { go } from "../route.ts"
+import type { WebhookEndpoint, WebhookEndpointSettings } from "../wire.ts"
+import { listOf } from "./limits.tsx"
+
+const settingsOf = (text: (name: string) => string): WebhookEndpointSettings => ({
+  url: text("url"),
+  description: text("description"),
+  types: listOf(text("types")),
+  ...(text("header") !== "" && { signature_header: text("header") })
+})
+
+const Settings = ({ of: endpoint }: { readonly of?: WebhookEndpoint }) => (
+  <>
+    <Field label="URL" name="url" type="url" required initial={endpoint?.url} />
+    <Field label="Description" name="description" maxLength={200} initial={endpoint?.description} />
+    <Field
+      label="Types of events"
+      name="types"
+      hint="Separated by commas, such as invoice.settled or deposit.*; empty for all"
+      initial={endpoint?.types.join(", ")}
+    />
+    <Field
+      label="Header of a plain signature"
+      name="header"
+      hint="Such as X-Shop-Signature; empty for none"
+      initial={endpoint?.signature_header ?? undefined}
+    />
+  </>
+)
 
 export const Webhooks = () => {
   const loaded = useLoaded(() => call("GET /v1/webhook-endpoints"))
   const secret = useSignal("")
   const create = async (text: (name: string) => string) => {
-    const types = text("types")
-      .split(/[\s,]+/)
-      .filter((one) => one !== "")
-    const { data } = await call("POST /v1/webhook-endpoints", { body: { url: text("url"), ...(types.length > 0 && { types }) } })
-    secret.value = data.secret
+    secret.value = (await call("POST /v1/webhook-endpoints", { body: settingsOf(text) })).data.secret
     loaded.again()
   }
   return (
     <Page title="Webhooks">
-      {secret.value !== "" && (
-        <section class="card" role="status">
-          <h2>The endpoint's secret</h2>
-          <p>It is shown now, and never again: what is sent there is signed with it.</p>
-          <code class="long">{secret.value}</code>
-          <Copy text={secret.value} label="Copy" />
-        </section>
-      )}
+      <Secret title="The endpoint's secret" text={secret.value} />
       <Loaded of={loaded}>
         {({ data }) => (
           <Table
@@ -31,40 +49,27 @@ export const Webhooks = () => {
             rows={data}
             columns={[
               { title: "URL", cell: ({ id, url }) => <Link path={`webhook/${id}`}>{url}</Link> },
+              { title: "Events", cell: ({ types }) => (types.length === 0 ? "all" : types.join(", ")) },
               { title: "Status", cell: ({ status }) => <Status of={status} /> },
-              { title: "Failing since", cell: ({ failing_since }) => <When at={failing_since} /> },
-              {
-                title: "Test",
-                cell: ({ id }) => (
-                  <Act
-                    label="Send a test"
-                    act={() => call("POST /v1/webhook-endpoints/{id}/test", { params: { id } }).then(() => "Sent")}
-                  />
-                )
-              }
+              { title: "Failing since", cell: ({ failing_since }) => <When at={failing_since} /> }
             ]}
           />
         )}
       </Loaded>
       <h2>New endpoint</h2>
       <Form button="Create the endpoint" act={create}>
-        <Field label="URL" name="url" type="url" required />
-        <Field label="Types of events" name="types" hint="Separated by commas, such as invoice.settled; empty for all" />
+        <Settings />
       </Form>
     </Page>
   )
 }
 
-export const Webhook = ({ id }: { readonly id: string }) => {
-  const params = { id }
-  const loaded = useLoaded(() => call("GET /v1/webhook-endpoints/{id}/deliveries", { params, query: { limit: 100 } }), id)
+const Deliveries = ({ id }: { readonly id: string }) => {
+  const loaded = useLoaded(() => call("GET /v1/webhook-endpoints/{id}/deliveries", { params: { id }, query: { limit: 100 } }), id)
   return (
-    <Page title="Deliveries">
-      <p class="acts">
-        <Act label="Enable" act={() => call("POST /v1/webhook-endpoints/{id}/enable", { params, body: {} }).then(() => "Enabled")} />
-        <Act label="Disable" act={() => call("POST /v1/webhook-endpoints/{id}/disable", { params }).then(() => "Disabled")} />
-        <Act label="Look again" act={() => Promise.resolve(loaded.again())} />
-      </p>
+    <>
+      <h2>Deliveries</h2>
+      <Act label="Look again" act={() => Promise.resolve(loaded.again())} />
       <Loaded of={loaded}>
         {({ data }) => (
           <Table
@@ -74,6 +79,7 @@ export const Webhook = ({ id }: { readonly id: string }) => {
             columns={[
               { title: "When", cell: ({ created_at }) => <When at={created_at} /> },
               { title: "Event", cell: ({ event_type }) => <code>{event_type}</code> },
+              { title: "Id", cell: ({ event_id }) => <code>{event_id}</code> },
               { title: "Status", cell: ({ status }) => <Status of={status} /> },
               { title: "Attempts", cell: ({ attempts }) => attempts, isNumber: true },
               { title: "Answer", cell: ({ response_status }) => response_status ?? "none" },
@@ -91,6 +97,69 @@ export const Webhook = ({ id }: { readonly id: string }) => {
           />
         )}
       </Loaded>
+    </>
+  )
+}
+
+export const Webhook = ({ id }: { readonly id: string }) => {
+  const params = { id }
+  const at = "/v1/webhook-endpoints/{id}"
+  const loaded = useLoaded(() => call(`GET ${at}`, { params }), id)
+  const secret = useSignal("")
+  const change = async (text: (name: string) => string) => {
+    await call(`PUT ${at}`, { params, body: settingsOf(text) })
+    loaded.again()
+  }
+  const rotate = async (text: (name: string) => string) => {
+    const body = { overlap_seconds: Number(text("overlap")) * 3600 }
+    secret.value = (await call(`POST ${at}/rotate-secret`, { params, body })).data.secret
+  }
+  const replay = async (text: (name: string) => string) => {
+    await call(`POST ${at}/replay`, { params, body: { replay_from: text("from") } })
+    loaded.again()
+  }
+  const turn = (how: "enable" | "disable") =>
+    (how === "enable" ? call(`POST ${at}/enable`, { params, body: {} }) : call(`POST ${at}/disable`, { params })).then(loaded.again)
+  return (
+    <Page title="Webhook endpoint">
+      <Secret title="The endpoint's new secret" text={secret.value} />
+      <Loaded of={loaded}>
+        {({ data }) => (
+          <>
+            <Facts
+              of={[
+                ["URL", <code>{data.url}</code>],
+                ["Status", <Status of={data.status} />],
+                ...(data.disabled_reason === null ? [] : [["Disabled by", data.disabled_reason] as const]),
+                ["Failing since", <When at={data.failing_since} />],
+                ["Created", <When at={data.created_at} />]
+              ]}
+            />
+            <p class="acts">
+              {data.status === "enabled" ? (
+                <Act label="Disable" act={() => turn("disable")} />
+              ) : (
+                <Act label="Enable" act={() => turn("enable")} />
+              )}
+              <Act label="Send a test" act={() => call(`POST ${at}/test`, { params }).then(() => "Sent")} />
+              <Act label="Delete" sure="Delete the endpoint" act={() => call(`DELETE ${at}`, { params }).then(() => go("webhooks"))} />
+            </p>
+            <h2>Settings</h2>
+            <Form key={data.updated_at} button="Change the endpoint" act={change}>
+              <Settings of={data} />
+            </Form>
+          </>
+        )}
+      </Loaded>
+      <h2>Rotate the secret</h2>
+      <Form button="Rotate the secret" act={rotate}>
+        <Field label="Hours that the old one signs too" name="overlap" required inputMode="numeric" pattern="[0-9]+" initial="24" />
+      </Form>
+      <h2>Replay</h2>
+      <Form button="Send everything after it again" act={replay}>
+        <Field label="After the event" name="from" required hint="Its id, such as one of the deliveries below" />
+      </Form>
+      <Deliveries id={id} />
     </Page>
   )
 }
