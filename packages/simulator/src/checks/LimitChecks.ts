@@ -48,8 +48,9 @@ export const listener = (): ((change: Change) => void) => {
     if (givesBack.has(change._tag)) entries = entries.filter(({ id }) => id !== (claimed.get(change.id) ?? change.id))
     const id = holderOf(change)
     if (id === undefined) return
-    // Counted when it is committed: a recipient's server may have been waited for since the record's own time.
-    for (const { subject, most, atMillis } of change.counts ?? []) {
+    for (const { subject, most, ...count } of change.counts ?? []) {
+      // Counted when it is committed: a recipient's server may have been waited for since the record's own time. Never before that.
+      const atMillis = Math.max(count.atMillis, change.atMillis)
       entries = [...entries, { id, subject, atMillis, amount: heldBy(change) }]
       for (const name of names) {
         const limit = most[name]
