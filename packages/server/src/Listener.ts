@@ -1,6 +1,7 @@
 import * as Errors from "@satrail/http/Errors"
 import * as RequestId from "@satrail/http/RequestId"
 import { type IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
 /** How long a refused client may read the reason: a connection that is ended at once may take its last bytes with it. */
@@ -134,9 +135,14 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
  */
 class Listener extends Server {
   readonly #early: Array<readonly [IncomingMessage, ServerResponse]> = []
+  readonly #sockets = new Set<Socket>()
 
   constructor(options: ServerOptions) {
     super(options)
+    this.on("connection", (socket) => {
+      this.#sockets.add(socket)
+      socket.once("close", () => this.#sockets.delete(socket))
+    })
     const keep = (request: IncomingMessage, response: ServerResponse) => this.#early.push([request, response])
     const attend = (event: string) => {
       if (event !== "request") return
@@ -153,9 +159,14 @@ class Listener extends Server {
     for (const [, response] of this.#early.splice(0)) response.destroy()
     // Whose answer is ready counts as idle, and idle connections are ended at once.
     sendAnswered()
-    this.prependListener("request", (_, response) => {
+    const last = (response: ServerResponse) => {
       response.shouldKeepAlive = false
-    })
+    }
+    for (const socket of this.#sockets) {
+      const response = currentOf(socket)
+      if (response !== undefined) last(response)
+    }
+    this.prependListener("request", (_, response) => last(response))
     const sweep = setInterval(() => this.closeIdleConnections(), sweepMillis)
     this.once("close", () => clearInterval(sweep))
     return super.close(whenClosed)

@@ -103,6 +103,26 @@ describe("a request that comes before the handler is attached", () => {
   })
 })
 
+describe("a server that stops", () => {
+  it("listener: an answer that is being waited for when the server stops is the last of its connection, and says so", async () => {
+    const server = Listener.make().listen(0, "127.0.0.1")
+    const waiting = once(server, "request")
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    let answer = ""
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+    socket.write("GET / HTTP/1.1\r\nHost: service\r\n\r\n")
+    const [, response] = await waiting
+    const closed = once(server.close(), "close")
+    response.end("done")
+    await once(socket, "close")
+    await closed
+    assert.match(answer, /^connection: close$/im)
+  })
+})
+
 describe("what comes behind a request", () => {
   it("listener: unreadable bytes behind a request do not replace its response, since it took effect", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
