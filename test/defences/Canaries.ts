@@ -1628,10 +1628,30 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "requests with a key are counted, and taken however many there are",
     file: "packages/http/src/RequestRates.ts",
-    find: "(room.isWithin ? Effect.void : refused)",
-    replace: "(room.isWithin ? Effect.void : Effect.ignore(refused))",
+    find: "noting(room.isWithin ? Effect.void :",
+    replace: "noting(room.isWithin || !room.isWithin ? Effect.void :",
     test: "packages/http/test/requestRates.test.ts",
     titles: "request rates:"
+  },
+  {
+    name: "flood-refused-at-once",
+    rows: [],
+    bug: "who is refused and asks again at once is refused at once, as fast as the process can",
+    file: "packages/http/src/RequestRates.ts",
+    find: "isPrompt(name, nowMillis) ? refused : refusedLate",
+    replace: "isPrompt(name, nowMillis) ? refused : refused",
+    test: "packages/http/test/requestRates.test.ts",
+    titles: "request rates: who is refused and asks again"
+  },
+  {
+    name: "one-lane-for-all",
+    rows: [],
+    bug: "whatever a company asks for is worked on at once, and others wait for all of it",
+    file: "packages/http/src/Lanes.ts",
+    find: "const isFree = lane.inWork < width && lane.waiting.size === 0",
+    replace: "const isFree = lane.inWork >= 0",
+    test: "packages/http/test/lanes.test.ts",
+    titles: "lanes:"
   },
   {
     name: "stranger-guesses-on",

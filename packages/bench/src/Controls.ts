@@ -118,7 +118,9 @@ export const flooded = (
       const limit = yield* alone
       const [ours, { answered, bad }] = yield* Effect.all([alone, flooding], { concurrency: 2 })
       found.push({ ours, limit })
-      tell(`flood: round ${round} of ${rounds}, ${answered} answered and ${bad} refused of who floods`)
+      tell(
+        `flood: round ${round} of ${rounds}, ${answered} answered and ${bad} refused of who floods; p50 ${ours.p50Millis.toFixed(1)} ms beside it, ${limit.p50Millis.toFixed(1)} alone; p99 ${ours.p99Millis.toFixed(1)} and ${limit.p99Millis.toFixed(1)}`
+      )
     }
     return Report.half({ operation: flood, pattern: `${flooders} clients of another company`, clients: 16 }, found, Bars.maxFloodedTimes)
   })

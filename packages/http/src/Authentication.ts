@@ -14,6 +14,7 @@ import * as Acting from "./Acting.ts"
 import { addressOf } from "./Address.ts"
 import * as Errors from "./Errors.ts"
 import * as Exchange from "./Exchange.ts"
+import { Lanes } from "./Lanes.ts"
 import { RequestRates } from "./RequestRates.ts"
 import * as Session from "./Session.ts"
 
@@ -128,6 +129,7 @@ export const layer = Layer.effect(
     const isToken = tokenCheck(yield* Session.OperatorToken)
     const { ofKey, refuse } = yield* RequestRates
     const proxies = yield* Acting.Proxies
+    const inLane = yield* Lanes
 
     /** What is no key is refused in words for what it is instead. */
     const told = (authorization: string | undefined, failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
@@ -180,7 +182,7 @@ export const layer = Layer.effect(
           > => {
             const key = Acting.keyed(caller.apiKey)
             const isOpen = scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
-            const served = Effect.provideService(http, Caller, caller)
+            const served = inLane(caller.apiKey.companyId)(Effect.provideService(http, Caller, caller))
             const noted = Exchange.noting({ key: caller.apiKey.id })
             const opened: Effect.Effect<
               HttpServerResponse.HttpServerResponse,

@@ -27,6 +27,12 @@ interface Rates {
   readonly refuse: <E extends Errors.Failure>(failed: E) => Effect.Effect<never, E | Refusal, HttpServerRequest.HttpServerRequest>
 }
 
+/** How many refusals of one name are answered at once: more than anybody meets who waits as `Retry-After` says. */
+export const promptRefusals: Throttle.Rate = { count: 10, everyMillis: 100 }
+
+/** How late the others are answered: to refuse whoever asks again at once, as fast as he asks, would take the thread from everybody else. */
+export const lateMillis = 1000
+
 const seconds = (millis: number): number => Math.ceil(millis / 1000)
 
 /**
@@ -42,11 +48,14 @@ const headersOf = (policy: string, perMinute: number, { isWithin, left, nextMill
 const counting = (policy: string, perMinute: number | undefined, of: string): Rates["ofKey"] => {
   if (perMinute === undefined) return undefined
   const take = Throttle.meter(Throttle.perMinute(perMinute))
+  const isPrompt = Throttle.make(promptRefusals)
   const refused = Effect.fail(Errors.failure("rate_limited", `There are more than ${perMinute} requests a minute ${of}`))
+  const refusedLate = Effect.delay(refused, lateMillis)
   return (name) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
       const room = take(name, nowMillis)
-      return Exchange.noting({ headers: headersOf(policy, perMinute, room) })(room.isWithin ? Effect.void : refused)
+      const noting = Exchange.noting({ headers: headersOf(policy, perMinute, room) })
+      return noting(room.isWithin ? Effect.void : isPrompt(name, nowMillis) ? refused : refusedLate)
     })
 }
 

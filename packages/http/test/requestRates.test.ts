@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
 import { Context, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import * as RequestRates from "../src/RequestRates.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
@@ -56,6 +57,25 @@ describe("Rates of requests", () => {
       ["read.balance", id, 1]
     ])
   })
+
+  it.effect("request rates: who is refused and asks again at once is answered later; who has waited is answered at once", () =>
+    Effect.gen(function* () {
+      const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
+      yield* ofKey("a")
+      const { count, everyMillis } = RequestRates.promptRefusals
+      const ask = (key: string) => Effect.forkChild(Effect.flip(ofKey(key)), { startImmediately: true })
+      const asked = yield* Effect.replicateEffect(ask("a"), count + 2)
+      const answered = () => asked.filter((fiber) => fiber.pollUnsafe() !== undefined).length
+      assert.strictEqual(answered(), count)
+      yield* ofKey("b")
+      yield* TestClock.adjust(RequestRates.lateMillis - 1)
+      assert.strictEqual(answered(), count)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(answered(), count + 2)
+      yield* TestClock.adjust(everyMillis)
+      assert.isDefined((yield* ask("a")).pollUnsafe())
+    })
+  )
 
   it("request rates: what is refused for another reason is counted, and says so; a stream counts as a request", async () => {
     const { id } = await perKey.company()

@@ -27,6 +27,7 @@ import type * as Home from "@satrail/http/Home"
 import * as Http from "@satrail/http/Http"
 import { Readiness } from "@satrail/http/Readiness"
 import { routerConfig } from "@satrail/http/Routing"
+import * as Lanes from "@satrail/http/Lanes"
 import * as RequestRates from "@satrail/http/RequestRates"
 import * as Seal from "@satrail/http/Seal"
 import * as SignInLinks from "@satrail/http/SignInLinks"
@@ -357,6 +358,7 @@ export const routes = <E = never>(
             proxies
           })
         ),
+        Layer.sync(Lanes.Lanes, Lanes.make),
         Layer.succeed(Acting.Proxies, proxies),
         links === undefined ? Layer.empty : Layer.succeed(SignInLinks.SignInLinks, links),
         Layer.succeed(Seal.Seal, sealer(environment)),

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as Lanes from "../src/Lanes.ts"
+
+/** Requests that are worked on until they are let go, in the order in which they began. */
+const service = () => {
+  const inLane = Lanes.make()
+  const began: Array<string> = []
+  const ask = (company: string, name: string) =>
+    Effect.gen(function* () {
+      const done = Deferred.makeUnsafe<void>()
+      const work = Effect.suspend(() => {
+        began.push(name)
+        return Deferred.await(done)
+      })
+      const fiber = yield* Effect.forkChild(inLane(company)(work), { startImmediately: true })
+      return { fiber, end: Effect.andThen(Deferred.succeed(done, undefined), Fiber.await(fiber)) }
+    })
+  const flood = (count: number) => Effect.forEach(Array.from({ length: count }), (_, i) => ask("flooder", `flood ${i + 1}`))
+  return { began, ask, flood }
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => `flood ${i + 1}`)
+
+describe("lanes", () => {
+  it.effect("lanes: a company that is alone has all it asks for worked on at once, and so it has when the other one has gone", () =>
+    Effect.gen(function* () {
+      const { began, ask, flood } = service()
+      yield* flood(3 * Lanes.width)
+      assert.deepStrictEqual(began, upTo(3 * Lanes.width))
+      yield* ask("other", "other")
+      yield* TestClock.adjust(Lanes.sharedMillis)
+      began.length = 0
+      // The first of them ends that the other one was the last who asked.
+      yield* flood(1)
+      yield* TestClock.adjust(Lanes.sharedMillis)
+      began.length = 0
+      yield* flood(3 * Lanes.width)
+      assert.deepStrictEqual(began, upTo(3 * Lanes.width))
+    })
+  )
+
+  it.effect(
+    "lanes: beside another company it has so many, the next ones in the order in which they came, and the other one waits for none",
+    () =>
+      Effect.gen(function* () {
+        const { began, ask, flood } = service()
+        yield* ask("other", "other")
+        const asked = yield* flood(Lanes.width + 3)
+        assert.deepStrictEqual(began, ["other", ...upTo(Lanes.width)])
+        yield* ask("other", "again")
+        assert.strictEqual(began.at(-1), "again")
+        for (const { end } of asked.slice(0, 2)) yield* end
+        assert.deepStrictEqual(began.slice(-2), [`flood ${Lanes.width + 1}`, `flood ${Lanes.width + 2}`])
+      })
+  )
+
+  it.effect("lanes: who goes away while it waits, or while it is worked on, keeps no place", () =>
+    Effect.gen(function* () {
+      const { began, ask, flood } = service()
+      yield* ask("other", "other")
+      const asked = yield* flood(Lanes.width + 3)
+      const [first, next] = [asked[0] ?? assert.fail("nobody"), asked[Lanes.width] ?? assert.fail("nobody waits")]
+      yield* Fiber.interrupt(next.fiber)
+      yield* Fiber.interrupt(first.fiber)
+      assert.strictEqual(began.at(-1), `flood ${Lanes.width + 2}`)
+      assert.notInclude(began, `flood ${Lanes.width + 1}`)
+      yield* Effect.forEach(asked, ({ fiber }) => Fiber.interrupt(fiber))
+      began.length = 0
+      yield* flood(Lanes.width)
+      assert.deepStrictEqual(began, upTo(Lanes.width))
+    })
+  )
+
+  it.effect("lanes: nobody waits for longer than the limit, whatever those before him wait for", () =>
+    Effect.gen(function* () {
+      const { began, ask, flood } = service()
+      yield* ask("other", "other")
+      const asked = yield* flood(2 * Lanes.width)
+      yield* TestClock.adjust(Lanes.maxWaitMillis)
+      assert.deepStrictEqual(began, ["other", ...upTo(2 * Lanes.width)])
+      // There are more than there are places for: whoever ends makes none.
+      yield* flood(1)
+      yield* (asked[0] ?? assert.fail("nobody")).end
+      assert.strictEqual(began.length, 1 + 2 * Lanes.width)
+    })
+  )
+})
