@@ -1,53 +1,29 @@
-import { Answer, Checkouts, type CompanyId, Decimal, Policy, Satrail } from "@satrail/core"
+// A shop whose own server has the payments service and its pages, as one function from a Request to its Response. Its page is shop.html.
+import { Answer, Checkout, Checkouts, Companies, Decimal, Policy, Satrail } from "@satrail/core"
 import { Authentication, Http, Readiness } from "@satrail/http"
 import { Memory } from "@satrail/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { readFileSync } from "node:fs"
 
-const page = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Coffee</title><script src="/pay/embed.js"></script>
-<h1>Coffee, 21,000 sats</h1><button>Buy</button>
-<script>
-  document.querySelector("button").onclick = async () =>
-    satrail.open(await (await fetch("/buy", { method: "POST" })).text(), { onPaid: () => { document.title = "Thank you" } })
-</script></html>`
+const page = readFileSync(new URL("shop.html", import.meta.url))
+const coffee = { asked: { amount: Decimal.make(21_000n), currency: "sats" }, description: "Coffee", orderId: "1042", metadata: {} } as const
+const terms = { expirySeconds: 900, tolerancePercent: 0, returnUrl: null, cancelUrl: null, color: "#7c2d12", locale: "en" } as const
 
-/** The service inside a shop at this host and port: every page of it is at the shop's own address. */
-export const open = (host: string) => {
-  const services = ManagedRuntime.make(
-    Satrail.layerWorkers.pipe(
-      Layer.provideMerge(
-        Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "shop.example", linkHost: host, invoicePollMillis: 200 })
-      ),
-      Layer.provideMerge(Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "shop", network: "regtest" }), FixedRates.layer()))
-    )
-  )
-  const mount = async () =>
-    Http.webHandler(
-      Http.layer().pipe(
-        Layer.provide(Layer.succeedContext(await services.context())),
-        Layer.provide(Layer.succeed(Authentication.OperatorToken, undefined)),
-        Layer.provide(Layer.succeed(Readiness.Readiness, []))
-      )
-    )
-  const buy = (companyId: CompanyId.CompanyId) =>
-    services.runPromise(
-      Effect.flatMap(Checkouts.Checkouts, ({ create }) =>
-        create({
-          companyId,
-          asked: { amount: Decimal.make(21_000n), currency: "sats" },
-          description: "Coffee",
-          orderId: "1042",
-          metadata: {},
-          expirySeconds: 900,
-          tolerancePercent: 0,
-          returnUrl: null,
-          cancelUrl: null,
-          embedOrigin: `http://${host}`,
-          color: "#7c2d12",
-          locale: "en"
-        })
-      ).pipe(Effect.flatMap(Answer.made))
-    )
-  return { services, mount, buy, page }
+export const open = async (host: string) => {
+  const settings = { ...Policy.defaults, network: "regtest", domain: "shop.example", linkHost: host } as const
+  const ports = Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "shop", network: "regtest" }), FixedRates.layer())
+  const services = ManagedRuntime.make(Satrail.layerWorkers.pipe(Layer.provideMerge(Satrail.layer(settings)), Layer.provideMerge(ports)))
+  const own = Layer.merge(Layer.succeed(Authentication.OperatorToken, undefined), Layer.succeed(Readiness.Readiness, []))
+  const pages = Http.webHandler(Http.layer().pipe(Layer.provide(own), Layer.provide(Layer.succeedContext(await services.context()))))
+  const companies = await services.runPromise(Companies.Companies)
+  const { id: companyId } = await services.runPromise(Effect.flatMap(companies.open({ name: "Café", plan: "free" }), Answer.made))
+  const { create } = await services.runPromise(Checkouts.Checkouts)
+  const buy = Effect.flatMap(create({ ...coffee, ...terms, companyId, embedOrigin: `http://${host}` }), Answer.made)
+  const handler = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url)
+    if (pathname === "/") return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } })
+    return pathname === "/buy" ? new Response(Checkout.urlOf(await services.runPromise(buy))) : pages.handler(request)
+  }
+  return { handler, services, close: () => pages.dispose().then(() => services.dispose()) }
 }
