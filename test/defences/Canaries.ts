@@ -1488,6 +1488,36 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "fees: what an estimate"
   },
   {
+    name: "description-is-markup",
+    rows: [],
+    bug: "the page of a checkout takes what its company wrote for markup",
+    file: "packages/ui/src/checkout/View.ts",
+    find: `h("h1", null, description === "" ? say.pay : description)`,
+    replace: `h("h1", { dangerouslySetInnerHTML: { __html: description } })`,
+    test: "packages/http/test/corpus.test.ts",
+    titles: "corpus:"
+  },
+  {
+    name: "pages-let-elements-through",
+    rows: [],
+    bug: "a page without script lets elements through in what others wrote",
+    file: "packages/http/src/Html.ts",
+    find: `/[&<>"]/g`,
+    replace: `/[&>"]/g`,
+    test: "packages/http/test/corpus.test.ts",
+    titles: "corpus:"
+  },
+  {
+    name: "pages-end-attributes",
+    rows: [],
+    bug: "a page without script lets what others wrote end an attribute",
+    file: "packages/http/src/Html.ts",
+    find: `/[&<>"]/g`,
+    replace: `/[&<>]/g`,
+    test: "packages/http/test/corpus.test.ts",
+    titles: "corpus:"
+  },
+  {
     name: "refund-shown-when-it-ended",
     rows: [],
     bug: "the page of a checkout shows the link of a refund that has ended",

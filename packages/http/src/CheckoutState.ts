@@ -75,6 +75,7 @@ export const pageOf = (checkout: Checkout.Checkout, { isSandbox }: { readonly is
     cancelUrl,
     reference: publicId,
     stateUrl: `${publicId}/state`,
+    isStreamed: true,
     sandboxUrl: isSandbox ? `${publicId}/sandbox` : null,
     embedOrigin
   }

@@ -59,6 +59,7 @@ const pageOf = ({ amount, paymentHash }: Invoice, to: string, locale: Locale): P
   cancelUrl: null,
   reference: paymentHash,
   stateUrl: `${paymentHash}/state`,
+  isStreamed: false,
   sandboxUrl: null,
   embedOrigin: null
 })

@@ -29,7 +29,7 @@ export const start = async () => {
   }
   /** Its page, at the port that this service has. */
   const page = ({ url }: Pick<Made, "url">): string => whole.url + new URL(url).pathname
-  return { whole, shop, make, page, ...paying(shop), refund: refunding(shop), advance: advancing(shop) }
+  return { whole, shop, make, page, ...paying(shop), refund: refunding(shop), payTo: () => payingTo(whole, shop), advance: advancing(shop) }
 }
 export type Started = Awaited<ReturnType<typeof start>>
 
@@ -47,6 +47,28 @@ const refunding = (shop: Company) => async (made: Made, sats: number, destinatio
     shop.post("/v1/refunds", { deposit_id, amount: sats, currency: "sats", ...(destination !== undefined && { destination }) })
   )
   return refund
+}
+
+/** The page of a Lightning address: its form, and the pages of amounts that were entered there. */
+const payingTo = async ({ url }: Whole.Whole, shop: Company) => {
+  const { handle } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" }))
+  const form = `${url}/pay/to/${handle}`
+  const entered = async (sats: number): Promise<string> => {
+    const { headers } = await fetch(form, { method: "POST", body: new URLSearchParams({ sats: String(sats) }), redirect: "manual" })
+    return new URL(headers.get("location") ?? "", form).href
+  }
+  const stateOf = async (page: string) => JSON.parse(await (await fetch(`${page}/state`)).text())
+  const paid = async (sats: number): Promise<string> => {
+    const page = await entered(sats)
+    await Customer.data(200, shop.post("/sandbox/pay", { payment_request: (await stateOf(page)).asking.invoice }))
+    await eventually(
+      "a page that is paid",
+      () => stateOf(page),
+      ({ status }) => status === "paid"
+    )
+    return page
+  }
+  return { form, entered, paid }
 }
 
 const paying = (shop: Company) => {
@@ -80,7 +102,7 @@ const paying = (shop: Company) => {
 
 /** Every state that a payer can see, by name, with where its page is. Those whose time is over first: the clock goes on for all. */
 export const states = async (started: Started): Promise<ReadonlyMap<string, string>> => {
-  const { make, page, pay, send, mine, part, cancel, refund, is, advance, shop } = started
+  const { make, page, pay, send, mine, part, cancel, refund, is, advance, shop, payTo } = started
   const [expired, partly, late, refundOpen, refundPaid] = [
     await make({ expiry_seconds: 60 }),
     await make({ expiry_seconds: 60 }),
@@ -130,5 +152,13 @@ export const states = async (started: Started): Promise<ReadonlyMap<string, stri
     "refund-paid": refundPaid,
     canceled
   }
-  return new Map([...Object.entries(made).map(([name, one]) => [name, page(one)] as const), ["unknown", `${started.whole.url}/pay/0`]])
+  const to = await payTo()
+  return new Map([
+    ...Object.entries(made).map(([name, one]) => [name, page(one)] as const),
+    ["to-amount", to.form],
+    ["to-open", await to.entered(2100)],
+    ["to-paid", await to.paid(2100)],
+    ["to-unknown", `${started.whole.url}/pay/to/nobody`],
+    ["unknown", `${started.whole.url}/pay/0`]
+  ])
 }

@@ -1,4 +1,4 @@
-import type { State } from "../../src/checkout/State.ts"
+import type { Page, State } from "../../src/checkout/State.ts"
 
 interface Hears {
   readonly heard: (state: State) => void
@@ -10,7 +10,7 @@ interface Hears {
 const pollMillis = 3000
 
 /** Has a page hear what changes: by a stream, and where there is none, by asking again and again. */
-export const follow = (url: string, { heard, isOver, lost }: Hears): void => {
+export const follow = ({ stateUrl: url, isStreamed }: Page, { heard, isOver, lost }: Hears): void => {
   if (isOver()) return
 
   const poll = async (): Promise<void> => {
@@ -25,6 +25,7 @@ export const follow = (url: string, { heard, isOver, lost }: Hears): void => {
     if (!isOver()) setTimeout(() => void poll(), pollMillis)
   }
 
+  if (!isStreamed) return void poll()
   const stream = new EventSource(url)
   stream.addEventListener("open", () => lost(false))
   stream.addEventListener("state", ({ data }: MessageEvent<string>) => {

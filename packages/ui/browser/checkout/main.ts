@@ -107,7 +107,7 @@ const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
   render(h(App, null), root)
 
   setInterval(() => (now.value = clock()), 1000)
-  follow(page.stateUrl, {
+  follow(page, {
     heard,
     isOver: () => isOver(state.value),
     lost: (is) => (isLost.value = is)

@@ -69,6 +69,8 @@ export interface Page {
   readonly reference: string
   /** Where its state is, from the page. */
   readonly stateUrl: string
+  /** Whether that is a stream as well. */
+  readonly isStreamed: boolean
   /** Where the sandbox pays it, from the page; null where money is real. */
   readonly sandboxUrl: string | null
   /** The origin that may show the page in a frame, and is told when it is paid. */
