@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type * as Operator from "./commands/Operator.ts"
 
@@ -28,6 +28,26 @@ export const paging = {
   limit: Flag.Int("limit").pipe(Flag.withDescription("How many rows at most, 1 to 1000; 100 by default"), Flag.optional),
   after: Flag.String("after").pipe(Flag.withDescription("What the page before printed as the place to go on"), Flag.optional)
 }
+
+const units = { s: 1, m: 60, h: 3600, d: 86_400 } as const
+type Unit = keyof typeof units
+const isUnit = (text: string): text is Unit => Object.hasOwn(units, text)
+
+/** A time such as 90s, 15m, 1h or 2d, in seconds; a number alone is of seconds. */
+export const secondsOf = (text: string): Option.Option<number> => {
+  const [, count, unit = ""] = /^(\d{1,10})([a-z]?)$/.exec(text) ?? []
+  if (count === undefined) return Option.none()
+  return unit === "" ? Option.some(Number(count)) : isUnit(unit) ? Option.some(Number(count) * units[unit]) : Option.none()
+}
+
+/** A time on the command line, in seconds. */
+export const duration = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}: such as 90s, 15m, 1h or 2d`),
+    Flag.filterMap(secondsOf, (text) => `Expected a time such as 90s, 15m, 1h or 2d, got ${text}`),
+    Flag.optional
+  )
+
 export const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
 export const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
 

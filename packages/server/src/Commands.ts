@@ -2,14 +2,17 @@ import * as Network from "@satrail/bitcoin/Network"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as BookCommands from "./BookCommands.ts"
-import { call, company, example, json, list, listed, name, of, paging } from "./CommandParts.ts"
+import { call, company, duration, example, json, list, listed, name, of, paging } from "./CommandParts.ts"
+import { audit } from "./AuditCommand.ts"
 import { CommandFailed } from "./commands/CommandFailed.ts"
 import { keys } from "./KeyCommands.ts"
 import { Variables } from "./environment/Unknown.ts"
 import * as FeeCommands from "./FeeCommands.ts"
 import * as MendCommands from "./MendCommands.ts"
 import * as RefundCommands from "./RefundCommands.ts"
+import { look } from "./LookCommands.ts"
 import * as StopCommands from "./StopCommands.ts"
+import { webhooks } from "./WebhookCommands.ts"
 
 // What each command takes and says of itself. What it does is loaded when it is asked to: `--help` waits for none of it.
 
@@ -53,6 +56,7 @@ const companies = Command.make("companies").pipe(
           "last_seen_at"
         ])
     ).pipe(Command.withDescription("List companies, the newest first"), example("companies list --search acme", "By a part of its name")),
+    look,
     Command.make("show", { company, json }, ({ company, json }) => call({ json }, "GET", of(company))).pipe(
       Command.withDescription("Show a company with its balance and when it was seen last")
     ),
@@ -112,16 +116,6 @@ const operators = Command.make("operators").pipe(
 const amount = (of: string) =>
   Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`Operator equity of the ${of}, in sats to three decimals`), Flag.optional)
 
-const audit = Command.make(
-  "audit",
-  {
-    company: Flag.String("company").pipe(Flag.withDescription("Only this company's log, by its id"), Flag.optional),
-    json
-  },
-  ({ company, json }) =>
-    call({ json }, "GET", `/operator/audit${company._tag === "Some" ? `?company_id=${encodeURIComponent(company.value)}` : ""}`)
-).pipe(Command.withDescription("List the newest entries of the audit log: who did what, and what was refused"))
-
 const reconcile = Command.make(
   "reconcile",
   { json },
@@ -159,16 +153,17 @@ const followed = (name: "withdrawals" | "deposits", one: string, members: Readon
         {
           ...paging,
           json,
-          olderThan: Flag.Int("older-than").pipe(
-            Flag.withDescription("Only those that have waited for at least so many seconds"),
+          status: Flag.Literals("status", ["pending"]).pipe(
+            Flag.withDescription("What waits, which is all there is here: what has ended is listed by `companies transactions`"),
             Flag.optional
-          )
+          ),
+          olderThan: duration("older-than", "Only those that have waited for at least this long")
         },
-        ({ after: cursor, json, limit, olderThan: older_than }) =>
-          list({ json, query: { limit, cursor, older_than } }, `/operator/${name}`, members)
+        ({ after: cursor, json, limit, olderThan: older_than, status }) =>
+          list({ json, query: { limit, cursor, status, older_than } }, `/operator/${name}`, members)
       ).pipe(
         Command.withDescription(`List pending ${name}, those that have waited longest first`),
-        example(`${name} list --older-than 3600`, "Those of more than an hour")
+        example(`${name} list --status pending --older-than 1h`, "Those of more than an hour")
       ),
       Command.make(
         "show",
@@ -325,6 +320,7 @@ export const satrail = Command.make("satrail").pipe(
       commands: [
         Command.provideEffectDiscard(StopCommands.pause, spelt),
         Command.provideEffectDiscard(StopCommands.resume, spelt),
+        Command.provideEffectDiscard(StopCommands.paused, spelt),
         Command.provideEffectDiscard(StopCommands.freeze, spelt),
         Command.provideEffectDiscard(StopCommands.unfreeze, spelt),
         Command.provideEffectDiscard(StopCommands.limits, spelt)
@@ -351,6 +347,7 @@ export const satrail = Command.make("satrail").pipe(
         Command.provideEffectDiscard(audit, spelt)
       ]
     },
+    { group: "Told to operators", commands: [Command.provideEffectDiscard(webhooks, spelt)] },
     { group: "The wallet", commands: [Command.provideEffectDiscard(wallet, spelt)] }
   ])
 )

@@ -15,6 +15,10 @@ export const resume = Command.make("resume", { json, what }, ({ json, what }) =>
   Command.withDescription("Resume what was paused")
 )
 
+export const paused = Command.make("paused", { json }, ({ json }) => call({ json }, "GET", "/operator/pause")).pipe(
+  Command.withDescription("Show what is paused, and since when")
+)
+
 export const freeze = Command.make(
   "freeze",
   {

@@ -54,6 +54,21 @@ const isWhole = (tail: string): boolean => {
 
 const cutShort = new CommandFailed({ message: "The export has no last line: it was cut short. Ask again" })
 
+/** Prints it, or writes it to a file, which is there once it is `whole`, and not before. */
+const saved = Effect.fnUntraced(function* (
+  body: Stream.Stream<Uint8Array, unknown>,
+  output: Option.Option<string>,
+  whole: (tail: string) => Effect.Effect<void, CommandFailed>
+) {
+  if (Option.isNone(output)) return yield* Effect.flatMap(copied(body, process.stdout), whole)
+  const file = output.value
+  yield* Effect.flatMap(toFile(body, file), whole).pipe(
+    Effect.andThen(Effect.tryPromise({ try: () => rename(part(file), file), catch: failed(`${file} could not be written`) })),
+    Effect.onError(() => Effect.ignore(Effect.tryPromise(() => rm(part(file), { force: true }))))
+  )
+  yield* Console.error(`Written: ${file}`)
+})
+
 /** Writes what was booked, of a company or of all. A file is there once it is whole, and not before. */
 export const exported = Effect.fnUntraced(function* (ask: {
   readonly company: Option.Option<string>
@@ -69,13 +84,16 @@ export const exported = Effect.fnUntraced(function* (ask: {
   const root = Option.match(ask.company, { onNone: () => "/operator", onSome: (id) => `/operator/companies/${encodeURIComponent(id)}` })
   const body = Stream.unwrap(Operator.stream(`${root}/transactions/export?${new URLSearchParams([["format", ask.format], ...given])}`))
   const whole = (tail: string) => (Option.isNone(ask.company) || isWhole(tail) ? Effect.void : Effect.fail(cutShort))
-  if (Option.isNone(ask.output)) return yield* Effect.flatMap(copied(body, process.stdout), whole)
-  const file = ask.output.value
-  yield* Effect.flatMap(toFile(body, file), whole).pipe(
-    Effect.andThen(Effect.tryPromise({ try: () => rename(part(file), file), catch: failed(`${file} could not be written`) })),
-    Effect.onError(() => Effect.ignore(Effect.tryPromise(() => rm(part(file), { force: true }))))
-  )
-  yield* Console.error(`Written: ${file}`)
+  yield* saved(body, ask.output, whole)
+})
+
+/** Writes the audit log. A file is there once it is whole; one that is cut short breaks off in HTTP itself. */
+export const audit = Effect.fnUntraced(function* (ask: {
+  readonly query: Readonly<Record<string, Option.Option<string | number>>>
+  readonly output: Option.Option<string>
+}) {
+  const body = Stream.unwrap(Operator.stream(`/operator/audit?${Operator.queryOf(ask.query)}`))
+  yield* saved(body, ask.output, () => Effect.void)
 })
 
 /** Shows a company's month. */

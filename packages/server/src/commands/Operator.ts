@@ -140,16 +140,19 @@ export const call = Effect.fnUntraced(function* (
   yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
 })
 
+/** What was given of a query. */
+export const queryOf = (query: Readonly<Record<string, Option.Option<string | number>>>): string =>
+  new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => Option.toArray(value).map((value): [string, string] => [name, String(value)]))
+  ).toString()
+
 /** Asks a list, and prints these members of its rows; with `json` everything. */
 export const list = Effect.fnUntraced(function* (
   { json, query }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
   route: string,
   members: ReadonlyArray<string>
 ) {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    Option.toArray(value).map((value): [string, string] => [name, String(value)])
-  )
-  const { message, data, next } = yield* ask("GET", `${route}?${new URLSearchParams(given)}`)
+  const { message, data, next } = yield* ask("GET", `${route}?${queryOf(query)}`)
   if (json) return yield* Console.log(JSON.stringify(data))
   yield* Console.log([message, rows(data, members), ...(next === undefined ? [] : [`  more: --after ${next}`])].join("\n"))
 })

@@ -1,0 +1,102 @@
+import type { Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { call, example, json, list, listed, paging } from "./CommandParts.ts"
+
+// The operator's own webhook endpoints, to which the events of all companies go.
+
+const root = "/operator/webhook-endpoints"
+const endpoint = Argument.String("endpoint").pipe(Argument.withDescription("The endpoint's id"))
+const at = (endpoint: string) => `${root}/${encodeURIComponent(endpoint)}`
+
+/** What an endpoint is set to. */
+const settings = {
+  url: Flag.String("url").pipe(Flag.withDescription("Where events are posted: https, on a public host; required")),
+  description: Flag.String("description").pipe(Flag.withDescription("For operators"), Flag.optional),
+  types: Flag.String("types").pipe(
+    Flag.withDescription("Only these types of events, or beginnings such as deposit.*, separated by commas; all by default"),
+    Flag.map(listed),
+    Flag.optional
+  ),
+  signatureHeader: Flag.String("signature-header").pipe(Flag.withDescription("A header for a plain signature besides"), Flag.optional)
+}
+
+const bodyOf = (given: {
+  readonly url: string
+  readonly description: Option.Option<string>
+  readonly types: Option.Option<ReadonlyArray<string>>
+  readonly signatureHeader: Option.Option<string>
+}) => ({
+  url: given.url,
+  ...(given.description._tag === "Some" && { description: given.description.value }),
+  ...(given.types._tag === "Some" && { types: given.types.value }),
+  ...(given.signatureHeader._tag === "Some" && { signature_header: given.signatureHeader.value })
+})
+
+/** Something that is done to an endpoint by its name alone. */
+const action = (name: "disable" | "test", description: string) =>
+  Command.make(name, { endpoint, json }, ({ endpoint, json }) => call({ json }, "POST", `${at(endpoint)}/${name}`)).pipe(
+    Command.withDescription(description)
+  )
+
+const replayFrom = "The id of an event: everything after it is sent, again where it was sent before"
+
+export const webhooks = Command.make("webhooks").pipe(
+  Command.withDescription("The operator's own webhook endpoints, to which the events of all companies go"),
+  Command.withSubcommands([
+    Command.make("list", { json }, ({ json }) => list({ json, query: {} }, root, ["id", "url", "types", "status", "failing_since"])).pipe(
+      Command.withDescription("List endpoints")
+    ),
+    Command.make("show", { endpoint, json }, ({ endpoint, json }) => call({ json }, "GET", at(endpoint))).pipe(
+      Command.withDescription("Show an endpoint")
+    ),
+    Command.make("create", { ...settings, json }, ({ json, ...given }) => call({ json }, "POST", root, bodyOf(given))).pipe(
+      Command.withDescription("Create an endpoint; its secret is shown once"),
+      example("webhooks create --url https://ops.example/events --types payment.*,adjustment.*", "What an operator has to hear of")
+    ),
+    Command.make("change", { ...settings, endpoint, json }, ({ endpoint, json, ...given }) =>
+      call({ json }, "PUT", at(endpoint), bodyOf(given))
+    ).pipe(Command.withDescription("Replace all that an endpoint is set to")),
+    Command.make("delete", { endpoint, json }, ({ endpoint, json }) => call({ json }, "DELETE", at(endpoint))).pipe(
+      Command.withDescription("Delete an endpoint: nothing is sent there any more")
+    ),
+    action("disable", "Disable an endpoint: nothing is sent there until it is enabled"),
+    Command.make(
+      "enable",
+      { endpoint, json, from: Flag.String("replay-from").pipe(Flag.withDescription(replayFrom), Flag.optional) },
+      ({ endpoint, from, json }) =>
+        call({ json }, "POST", `${at(endpoint)}/enable`, from._tag === "Some" ? { replay_from: from.value } : {})
+    ).pipe(Command.withDescription("Enable an endpoint: sending goes on where it stopped")),
+    action("test", "Send an endpoint a test event"),
+    Command.make(
+      "replay",
+      { endpoint, from: Argument.String("from").pipe(Argument.withDescription(replayFrom)), json },
+      ({ endpoint, from, json }) => call({ json }, "POST", `${at(endpoint)}/replay`, { replay_from: from })
+    ).pipe(Command.withDescription("Send everything after an event again")),
+    Command.make(
+      "rotate-secret",
+      {
+        endpoint,
+        json,
+        overlap: Flag.Int("overlap-seconds").pipe(Flag.withDescription("For how long the old secret signs as well"), Flag.optional)
+      },
+      ({ endpoint, json, overlap }) =>
+        call({ json }, "POST", `${at(endpoint)}/rotate-secret`, overlap._tag === "Some" ? { overlap_seconds: overlap.value } : {})
+    ).pipe(Command.withDescription("Replace an endpoint's secret; the new one is shown once")),
+    Command.make("deliveries", { ...paging, endpoint, json }, ({ after: cursor, endpoint, json, limit }) =>
+      list({ json, query: { limit, cursor } }, `${at(endpoint)}/deliveries`, [
+        "id",
+        "event_type",
+        "subject",
+        "status",
+        "attempts",
+        "response_status",
+        "next_attempt_at"
+      ])
+    ).pipe(Command.withDescription("List what was sent to an endpoint, the newest first")),
+    Command.make(
+      "resend",
+      { delivery: Argument.String("delivery").pipe(Argument.withDescription("The delivery's id")), json },
+      ({ delivery, json }) => call({ json }, "POST", `/operator/webhook-deliveries/${encodeURIComponent(delivery)}/resend`)
+    ).pipe(Command.withDescription("Send a delivery again, at once"))
+  ])
+)

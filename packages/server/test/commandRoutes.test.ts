@@ -1,0 +1,184 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Api from "@satrail/http/Api"
+import { OperatorAuthentication } from "@satrail/http/Authentication"
+import { ConfigProvider, Console, Effect, Option } from "effect"
+import { Command } from "effect/cli"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { secondsOf } from "../src/CommandParts.ts"
+import { satrail } from "../src/Commands.ts"
+import { Variables } from "../src/environment/Unknown.ts"
+import { version } from "../src/Version.ts"
+
+// A service that only notes what it is asked. What a command makes of the answer is tested elsewhere.
+const asked: Array<string> = []
+const server = createServer((request, response) => {
+  asked.push(`${request.method} ${request.url}`)
+  request.resume()
+  response.setHeader("content-type", "application/json")
+  response.end(JSON.stringify({ status: 200, message: "Noted", data: [] }))
+})
+const url = await new Promise<string>((resolve) => {
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    resolve(`http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`)
+  })
+})
+const directory = await mkdtemp(join(tmpdir(), "satrail-commands-"))
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await rm(directory, { recursive: true })
+})
+
+const env = { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "a token" }
+const quiet: Console.Console = { ...globalThis.console, log: () => undefined, error: () => undefined }
+
+/** What the service is asked when this is typed. */
+const asks = (typed: string): Promise<ReadonlyArray<string>> => {
+  asked.length = 0
+  return Effect.runPromise(
+    Command.runWith(satrail, { version })(typed.split(" ")).pipe(
+      Effect.exit,
+      Effect.provideService(Console.Console, quiet),
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env)),
+      Effect.provideService(Variables, env),
+      Effect.provide(NodeServices.layer),
+      Effect.map(() => [...asked])
+    )
+  )
+}
+
+const file = `--output ${join(directory, "out")}`
+
+/** Every route of the operator's, and what is typed to ask it. `ID`, `ONE` and a month stand for what the route has in its place. */
+const typed: Readonly<Record<string, string>> = {
+  "GET /operator/companies": "companies list",
+  "POST /operator/companies": "companies create --name Acme --plan free",
+  "GET /operator/companies/:id": "companies show ID",
+  "POST /operator/companies/:id/plan": "companies plan ID paid",
+  "GET /operator/companies/:companyId/domains": "companies look ID domains",
+  "POST /operator/companies/:companyId/domains": "companies domain ID acme.example",
+  "GET /operator/companies/:id/fees": "fees show ID",
+  "PUT /operator/companies/:id/fees": "fees set ID --lightning-ppm 1000",
+  "GET /operator/companies/:id/limits": "limits show company ID",
+  "PUT /operator/companies/:id/limits": "limits set company ID --day-sats 1000",
+  "POST /operator/companies/:id/freeze": "freeze ID --reason drill",
+  "POST /operator/companies/:id/unfreeze": "unfreeze ID",
+  "GET /operator/companies/:id/api-keys": "keys list ID",
+  "POST /operator/companies/:id/api-keys": "keys issue ID --name till",
+  "GET /operator/api-keys/:id": "limits show key ID",
+  "PUT /operator/api-keys/:id/limits": "limits clear key ID",
+  "PUT /operator/api-keys/:id/allowed-from": "keys allow ID anywhere",
+  "POST /operator/api-keys/:id/rotate": "keys rotate ID",
+  "DELETE /operator/api-keys/:id": "keys revoke ID",
+  "GET /operator/companies/:companyId/transactions": "companies transactions ID",
+  "GET /operator/companies/:companyId/transactions/balance": "companies look ID balance",
+  "GET /operator/companies/:companyId/transactions/deposits/:depositID": "companies look ID deposit ONE",
+  "GET /operator/companies/:companyId/transactions/deposits/:depositID/payer": "companies look ID payer ONE",
+  "GET /operator/companies/:companyId/transactions/withdrawals/:withdrawalID": "companies look ID withdrawal ONE",
+  "GET /operator/companies/:companyId/transactions/export": `export ID ${file}`,
+  "GET /operator/companies/:companyId/statements/:month": "statement ID ONE",
+  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-invoice": "companies look ID invoices",
+  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-invoice/:invoiceID": "companies look ID invoices ONE",
+  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-address": "companies look ID lightning-addresses",
+  "GET /operator/companies/:companyId/bitcoin/deposit/lightning-address/:id": "companies look ID lightning-addresses ONE",
+  "GET /operator/companies/:companyId/bitcoin/deposit/on-chain": "companies look ID on-chain-addresses",
+  "GET /operator/companies/:companyId/bitcoin/deposit/on-chain/:id": "companies look ID on-chain-addresses ONE",
+  "GET /operator/companies/:companyId/vouchers": "companies look ID vouchers",
+  "GET /operator/companies/:companyId/vouchers/:id": "companies look ID vouchers ONE",
+  "GET /operator/companies/:companyId/events": "companies look ID events",
+  "GET /operator/companies/:companyId/events/:id": "companies look ID events ONE",
+  "GET /operator/companies/:companyId/webhook-endpoints": "companies look ID webhooks",
+  "GET /operator/companies/:companyId/webhook-endpoints/:id": "companies look ID webhooks ONE",
+  "GET /operator/companies/:companyId/webhook-endpoints/:id/deliveries": "companies look ID deliveries ONE",
+  "GET /operator/tokens": "operators list",
+  "POST /operator/tokens": "operators issue --name Ada --scopes read",
+  "DELETE /operator/tokens/:id": "operators revoke ID",
+  "GET /operator/status": "status",
+  "GET /operator/liquidity": "liquidity",
+  "GET /operator/backlog": "backlog",
+  "GET /operator/withdrawals": "withdrawals list",
+  "GET /operator/withdrawals/:id": "withdrawals show ID",
+  "GET /operator/deposits": "deposits list",
+  "GET /operator/deposits/:id": "deposits show ID",
+  "GET /operator/pause": "paused",
+  "POST /operator/pause": "pause sending",
+  "POST /operator/resume": "resume receiving",
+  "GET /operator/reconciliation": "reconcile",
+  "PUT /operator/reconciliation/own-funds": "own-funds --node-sats 5",
+  "GET /operator/suspense": "suspense list",
+  "POST /operator/suspense/:id/assign": "suspense assign ID ONE",
+  "GET /operator/adjustments": "adjustments list",
+  "POST /operator/adjustments": "adjustments request ID --sats 5 --reason drill",
+  "GET /operator/adjustments/:id": "adjustments show ID",
+  "POST /operator/adjustments/:id/approve": "adjustments approve ID",
+  "POST /operator/adjustments/:id/reject": "adjustments reject ID",
+  "GET /operator/transactions/export": `export ${file}`,
+  "GET /operator/audit": "audit",
+  "GET /operator/webhook-endpoints": "webhooks list",
+  "POST /operator/webhook-endpoints": "webhooks create --url https://ops.example/",
+  "GET /operator/webhook-endpoints/:id": "webhooks show ID",
+  "PUT /operator/webhook-endpoints/:id": "webhooks change ID --url https://ops.example/",
+  "DELETE /operator/webhook-endpoints/:id": "webhooks delete ID",
+  "POST /operator/webhook-endpoints/:id/disable": "webhooks disable ID",
+  "POST /operator/webhook-endpoints/:id/enable": "webhooks enable ID",
+  "POST /operator/webhook-endpoints/:id/replay": "webhooks replay ID evt_one",
+  "POST /operator/webhook-endpoints/:id/rotate-secret": "webhooks rotate-secret ID",
+  "POST /operator/webhook-endpoints/:id/test": "webhooks test ID",
+  "GET /operator/webhook-endpoints/:id/deliveries": "webhooks deliveries ID",
+  "POST /operator/webhook-deliveries/:id/resend": "webhooks resend ID"
+}
+
+/** Routes that nothing is typed for, and why. */
+const none: Readonly<Record<string, string>> = {
+  "GET /operator/metrics": "read by Prometheus, in its own format"
+}
+
+const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.Api.groups)
+const routes = groups
+  .flatMap(({ endpoints }) => Object.values(endpoints))
+  .filter(({ middlewares, path }) => path.startsWith("/operator") && [...middlewares].some(({ key }) => key === OperatorAuthentication.key))
+  .map(({ method, path }) => `${method} ${path}`)
+
+describe("the command line and the routes", () => {
+  it("command line: every route of the operator's has a command, or a reason to have none", () => {
+    assert.sameMembers(routes, [...Object.keys(typed), ...Object.keys(none)])
+  })
+
+  for (const [route, command] of Object.entries(typed)) {
+    it(`command line: \`${command.replace(file, "").trim()}\` asks ${route}`, async () => {
+      const [method = "", path = ""] = route.split(" ")
+      const places = ["ID", "ONE"]
+      const filled = path.replaceAll(/:\w+/g, () => places.shift() ?? "")
+      const [one, ...more] = await asks(command)
+      assert.deepStrictEqual([one?.split("?")[0], more], [`${method} ${filled}`, []])
+    })
+  }
+
+  it("command line: what is said of a list is asked of the service, times as seconds", async () => {
+    assert.deepStrictEqual(await asks("withdrawals list --status pending --older-than 1h --limit 5"), [
+      "GET /operator/withdrawals?limit=5&status=pending&older_than=3600"
+    ])
+    assert.deepStrictEqual(await asks("deposits list --older-than 90"), ["GET /operator/deposits?older_than=90"])
+    assert.deepStrictEqual(await asks("withdrawals list --older-than soon"), [], "it is refused before anything is asked")
+    assert.deepStrictEqual(
+      ["90s", "15m", "2d", "7", "1w", "-1", ""].map((text) => Option.getOrNull(secondsOf(text))),
+      [90, 900, 172_800, 7, null, null, null]
+    )
+  })
+
+  it("command line: the audit log is a page with its filters, or all of it as a file", async () => {
+    assert.deepStrictEqual(await asks("audit --actor ID --outcome scope_required --limit 3"), [
+      "GET /operator/audit?actor_id=ID&outcome=scope_required&limit=3"
+    ])
+    assert.deepStrictEqual(await asks(`audit --company ID --from 2026-01-01T00:00:00Z --format jsonl ${file}`), [
+      "GET /operator/audit?company_id=ID&from=2026-01-01T00%3A00%3A00Z&format=jsonl"
+    ])
+    assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file has a format")
+  })
+})
