@@ -1,0 +1,234 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as Delivery from "@satrail/core/events/webhooks/Delivery"
+import * as Duty from "@satrail/core/ledger/Duty"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import { AuditLog, link } from "@satrail/core/reports/AuditLog"
+import { Effect } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { Api } from "../src/Api.ts"
+import { OperatorAuthentication, operatorScopesOf } from "../src/Authentication.ts"
+import { operatorToken, start } from "./Service.ts"
+import { suspended } from "./Suspended.ts"
+
+const service = await start()
+afterAll(service.dispose)
+
+const ask = (method: string, path: string, body?: unknown, key = operatorToken, headers: Record<string, string> = {}) =>
+  service.ask(method, `/operator${path}`, { key, headers, ...(body !== undefined && { body }) })
+const created = async (path: string, body: unknown) => (await ask("POST", path, body)).body.data
+
+/** How a verb is asked for, where its effect is seen, and what it answers when that is so already. */
+interface Verb {
+  readonly path: string
+  readonly body?: unknown
+  readonly sees: string
+  /**
+   * `same` (by default): done again it is what it is. `once`: with an Idempotency-Key it is answered the same. `another`: each time it makes another secret,
+   * which nobody is shown twice. Anything else is the code of a refusal.
+   */
+  readonly again?: string
+}
+
+const { id } = await service.company("free")
+const of = (path: string) => `/companies/${id}${path}`
+const url = "https://ops.example/events"
+const key = async (): Promise<string> => (await created(of("/api-keys"), { name: "till", scopes: ["send"] })).id
+const adjustment = async (): Promise<string> => (await created("/adjustments", { company_id: id, amount_sats: 5, reason: "a drill" })).id
+const endpoint = async (): Promise<string> => (await created("/webhook-endpoints", { url })).id
+
+/** A delivery of an endpoint of the operator's that was given up. */
+const failedDelivery = async (): Promise<string> => {
+  const endpointId = await endpoint()
+  return service.run(
+    Effect.gen(function* () {
+      const [journal, tasks] = [yield* Journal, yield* Tasks]
+      yield* journal.commit(Duty.begun("a test", 0))
+      const [task] = yield* tasks.claim({ kind: "a test", nowMillis: Date.now(), leaseMillis: 1, limit: 1 })
+      if (task === undefined) return yield* Effect.die("nobody else has the role")
+      const deliveryId = yield* Id.make
+      const ended = {
+        status: "failed",
+        attempts: 10,
+        nextAtMillis: null,
+        lastAtMillis: 1,
+        durationMillis: 1,
+        answered: 500,
+        response: ""
+      } as const
+      const about = { endpointId, epoch: 0, place: "1.1", eventCompanyId: id, type: "invoice.settled", recordId: deliveryId }
+      const row = { id: deliveryId, companyId: CompanyId.operator, ...about, ...ended, createdAtMillis: 1 }
+      yield* journal.commit(Delivery.made(row, fence(task)))
+      return deliveryId
+    })
+  )
+}
+
+const [limited, confined, revoked, rotated] = [await key(), await key(), await key(), await key()]
+const [approved, rejected, assigned] = [await adjustment(), await adjustment(), await suspended(service, id)]
+const [changed, deleted, disabled, enabled, replayed, tested] = [
+  await endpoint(),
+  await endpoint(),
+  await endpoint(),
+  await endpoint(),
+  await endpoint(),
+  await endpoint()
+]
+await ask("POST", `/webhook-endpoints/${enabled}/disable`)
+const eventId: string = (
+  await service.ask("GET", "/v1/events", { key: (await created(of("/api-keys"), { name: "reads", scopes: ["admin"] })).key })
+).body.data[0]?.id
+const token: string = (await created("/tokens", { name: "leaves", scopes: ["read"] })).id
+
+/** Every verb of the operator's, by its route. */
+const verbs: Readonly<Record<string, Verb>> = {
+  "POST /operator/companies": { path: "/companies", body: { name: "Acme", plan: "free" }, sees: "/companies", again: "once" },
+  "POST /operator/companies/:id/plan": { path: of("/plan"), body: { plan: "paid" }, sees: of("") },
+  "POST /operator/companies/:companyId/domains": { path: of("/domains"), body: { domain: "acme.example" }, sees: of("/domains") },
+  "PUT /operator/companies/:id/fees": { path: of("/fees"), body: { lightning: { parts_per_million: 1000 } }, sees: of("/fees") },
+  "PUT /operator/companies/:id/limits": { path: of("/limits"), body: { day_sats: 1000 }, sees: of("/limits") },
+  "POST /operator/companies/:id/freeze": { path: of("/freeze"), body: { reason: "a drill", pending: "wait" }, sees: of("") },
+  "POST /operator/companies/:id/unfreeze": { path: of("/unfreeze"), sees: of("") },
+  "POST /operator/companies/:id/api-keys": {
+    path: of("/api-keys"),
+    body: { name: "till", scopes: ["read"] },
+    sees: of("/api-keys"),
+    again: "another"
+  },
+  "PUT /operator/api-keys/:id/limits": { path: `/api-keys/${limited}/limits`, body: { day_sats: 1000 }, sees: `/api-keys/${limited}` },
+  "PUT /operator/api-keys/:id/allowed-from": {
+    path: `/api-keys/${confined}/allowed-from`,
+    body: { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } },
+    sees: `/api-keys/${confined}`
+  },
+  "POST /operator/api-keys/:id/rotate": {
+    path: `/api-keys/${rotated}/rotate`,
+    body: { overlap_seconds: 0 },
+    sees: of("/api-keys"),
+    again: "not_found"
+  },
+  "DELETE /operator/api-keys/:id": { path: `/api-keys/${revoked}`, sees: `/api-keys/${revoked}` },
+  "POST /operator/tokens": { path: "/tokens", body: { name: "Ada", scopes: ["read"] }, sees: "/tokens", again: "another" },
+  "DELETE /operator/tokens/:id": { path: `/tokens/${token}`, sees: "/tokens" },
+  "POST /operator/pause": { path: "/pause", body: { what: "sending" }, sees: "/pause" },
+  "POST /operator/resume": { path: "/resume", body: { what: "sending" }, sees: "/pause" },
+  "PUT /operator/reconciliation/own-funds": { path: "/reconciliation/own-funds", body: { node_sats: 10 }, sees: "/reconciliation" },
+  "POST /operator/suspense/:id/assign": { path: `/suspense/${assigned}/assign`, body: { company_id: id }, sees: "/suspense" },
+  "POST /operator/adjustments": {
+    path: "/adjustments",
+    body: { company_id: id, amount_sats: 5, reason: "a drill" },
+    sees: "/adjustments",
+    again: "once"
+  },
+  "POST /operator/adjustments/:id/approve": { path: `/adjustments/${approved}/approve`, sees: `/adjustments/${approved}` },
+  "POST /operator/adjustments/:id/reject": { path: `/adjustments/${rejected}/reject`, sees: `/adjustments/${rejected}` },
+  "POST /operator/webhook-endpoints": { path: "/webhook-endpoints", body: { url }, sees: "/webhook-endpoints", again: "another" },
+  "PUT /operator/webhook-endpoints/:id": {
+    path: `/webhook-endpoints/${changed}`,
+    body: { url, types: ["deposit.*"] },
+    sees: `/webhook-endpoints/${changed}`
+  },
+  "DELETE /operator/webhook-endpoints/:id": {
+    path: `/webhook-endpoints/${deleted}`,
+    sees: `/webhook-endpoints/${deleted}`,
+    again: "not_found"
+  },
+  "POST /operator/webhook-endpoints/:id/disable": {
+    path: `/webhook-endpoints/${disabled}/disable`,
+    sees: `/webhook-endpoints/${disabled}`
+  },
+  "POST /operator/webhook-endpoints/:id/enable": {
+    path: `/webhook-endpoints/${enabled}/enable`,
+    body: {},
+    sees: `/webhook-endpoints/${enabled}`
+  },
+  "POST /operator/webhook-endpoints/:id/replay": {
+    path: `/webhook-endpoints/${replayed}/replay`,
+    body: { replay_from: eventId },
+    sees: `/webhook-endpoints/${replayed}`
+  },
+  "POST /operator/webhook-endpoints/:id/rotate-secret": {
+    path: `/webhook-endpoints/${replayed}/rotate-secret`,
+    body: {},
+    sees: `/webhook-endpoints/${replayed}`,
+    again: "another"
+  },
+  "POST /operator/webhook-endpoints/:id/test": { path: `/webhook-endpoints/${tested}/test`, sees: `/webhook-endpoints/${tested}` },
+  "POST /operator/webhook-deliveries/:id/resend": {
+    path: `/webhook-deliveries/${await failedDelivery()}/resend`,
+    sees: "/webhook-endpoints",
+    again: "delivery_pending"
+  }
+}
+
+interface Operation {
+  readonly group: string
+  readonly endpoint: HttpApiEndpoint.Top
+}
+const groups: ReadonlyArray<{ readonly identifier: string; readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> =
+  Object.values(Api.groups)
+const operations = new Map<string, Operation>(
+  groups.flatMap(({ identifier, endpoints }) =>
+    Object.values(endpoints)
+      .filter(({ method, middlewares }) => method !== "GET" && [...middlewares].some(({ key }) => key === OperatorAuthentication.key))
+      .map((endpoint) => [`${endpoint.method} ${endpoint.path}`, { group: identifier, endpoint }])
+  )
+)
+
+const scopes = ["read", "stop", "mend", "companies"] as const
+
+describe("what operators do", () => {
+  it("operator verbs: every route that changes something is in this table", () => {
+    assert.sameMembers([...operations.keys()], Object.keys(verbs))
+  })
+
+  for (const [name, { path, body, sees, again = "same" }] of Object.entries(verbs)) {
+    it(`operator verbs: ${name}: refused without its right, ${again === "same" ? "the same again changes nothing" : `again: ${again}`}, and written down with its token`, async () => {
+      const { group, endpoint } = operations.get(name) ?? assert.fail(name)
+      const rights: ReadonlyArray<string> = operatorScopesOf(endpoint)
+      const issue = (of: string, scopes: ReadonlyArray<string>) => created("/tokens", { name: `${of} ${name}`, scopes })
+      const without = await issue(
+        "without",
+        scopes.filter((scope) => !rights.includes(scope))
+      )
+      const has = await issue("with", rights.slice(0, 1))
+      const method = endpoint.method
+      const headers: Record<string, string> = again === "once" ? { "idempotency-key": path } : {}
+      const seen = async () => {
+        const { status, body } = await ask("GET", sees)
+        // When it was set last is told of an endpoint, and is all that changes.
+        const { updated_at: _, ...data } = body.data ?? {}
+        return { status, data: Array.isArray(body.data) ? body.data : data }
+      }
+
+      const untouched = await seen()
+      const refused = await ask(method, path, body, without.token, headers)
+      assert.deepStrictEqual([refused.status, refused.body.error?.code], [403, "scope_required"], refused.text)
+      assert.deepStrictEqual(await seen(), untouched)
+
+      const first = await ask(method, path, body, has.token, headers)
+      assert.isBelow(first.status, 300, first.text)
+      assert.isNotEmpty(first.body.message)
+      const after = await seen()
+      const second = await ask(method, path, body, has.token, headers)
+      if (again === "same") assert.isBelow(second.status, 300, second.text)
+      else if (again === "once") assert.strictEqual(second.text, first.text)
+      else if (again === "another") assert.strictEqual(second.status, first.status)
+      else assert.strictEqual(second.body.error?.code, again, second.text)
+      if (again !== "another") assert.deepStrictEqual(await seen(), after)
+
+      await service.run(Effect.flatMap(AuditLog, ({ flush }) => flush))
+      await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
+      const entries = async (
+        token: string
+      ): Promise<ReadonlyArray<{ readonly verb: string; readonly outcome: string; readonly actor_name: string }>> =>
+        (await ask("GET", `/audit?actor_id=${token}`)).body.data
+      const [done] = (await entries(has.id)).toReversed()
+      assert.deepInclude(done, { verb: `${group}.${endpoint.identifier}`, outcome: "done", actor_name: `with ${name}` })
+      const [turnedAway] = await entries(without.id)
+      assert.deepInclude(turnedAway, { verb: `${group}.${endpoint.identifier}`, outcome: "scope_required", actor_name: `without ${name}` })
+    })
+  }
+})
