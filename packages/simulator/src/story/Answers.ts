@@ -26,6 +26,9 @@ const toTheDeleted = new Set(["EndpointDisabled", "EndpointEnabled", "EndpointRo
 /** What a request to settle a hold invoice may do and be refused: it asks the node first, and what is held may have to go back by then. */
 const toTheOverdue = new Set(["InvoiceHeld", "InvoiceCanceled", "InvoiceClosed"])
 
+/** What a checkout is made of before it is there. Of two with one key at once, the refused one leaves them: nobody was shown them, and they expire. */
+const ofACheckout = new Set(["InvoiceCreated", "OnChainAddressCreated"])
+
 /** Wallets get what LNURL says, without an envelope. */
 const isForWallet = ({ path }: Ask) => path.startsWith("/lnurl") || path.startsWith("/.well-known")
 
@@ -69,7 +72,10 @@ export const make = (seen: Seen): Answers => {
       const isRefused = isWallet ? text(body, "status") === "ERROR" && !/try again/.test(answered) : status >= 400 && status < 500
       seen.absorb()
       const isExcused = (tag: string) =>
-        besides.has(tag) || (status === 404 && toTheDeleted.has(tag)) || (ask.path.endsWith("/settle") && toTheOverdue.has(tag))
+        besides.has(tag) ||
+        (status === 404 && toTheDeleted.has(tag)) ||
+        (ask.path.endsWith("/settle") && toTheOverdue.has(tag)) ||
+        (ask.path.endsWith("/checkouts") && text(body, "error", "code") === "idempotency_mismatch" && ofACheckout.has(tag))
       const applied = seen.appliedFor(asking).filter((tag) => !isExcused(tag))
       claim(!isRefused || applied.length === 0, `what is refused changes nothing: ${what} got ${answered} and did ${applied.join()}`)
       holdToKey(what, ask, answer, applied, wasPromised)
