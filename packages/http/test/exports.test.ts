@@ -139,7 +139,10 @@ describe("exports", () => {
     const { body } = await service.ask("POST", "/v1/checkouts", { key, body: { amount: 10, currency: "eur" } })
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: body.data.payment_request }))
     await service.work()
-    const [, asked, checkout] = await csv(key)
+    await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 1, currency: "usd", destination } })
+    await service.work()
+    const [, asked, checkout, sent] = await csv(key)
+    assert.deepStrictEqual([sent?.["type"], sent?.["fiat_amount"], sent?.["fiat_currency"]], ["withdrawal", "-1.00", ""])
     assert.match(asked?.["fiat_rate"] ?? "", /^\d+(\.\d+)?$/)
     assert.deepStrictEqual([asked?.["fiat_amount"], asked?.["fiat_currency"]], ["10.00", ""])
     assert.deepStrictEqual(

@@ -48,6 +48,7 @@ export type Lines = Stream.Stream<Line, StoreUnavailable>
 export interface Month extends Statement.Statement, Booking.Period {
   readonly companyId: CompanyId.CompanyId
   readonly month: string
+  /** Whether it is taken as closed: see `Statement.isFinal`. */
   readonly isFinal: boolean
 }
 

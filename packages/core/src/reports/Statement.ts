@@ -64,8 +64,11 @@ export const monthOf = (text: string): Booking.Period | undefined => {
   return { fromMillis: Date.UTC(Number(year), Number(month) - 1), untilMillis: Date.UTC(Number(year), Number(month)) }
 }
 
-/** How long after its end something may still be booked into a period: a commit has the time at which it was decided. */
+/** How long after its end a period is open: a commit has the time at which it was decided, and arrives a little later. */
 export const settlingMillis = 5 * 60_000
 
-/** Whether nothing can be booked into a period any more. */
+/**
+ * Whether a period is taken as closed. No store refuses what arrives later: a process that was suspended for longer than `settlingMillis` between deciding and
+ * committing (a frozen virtual machine) still books into it when it goes on.
+ */
 export const isFinal = ({ untilMillis }: Booking.Period, nowMillis: number): boolean => nowMillis >= untilMillis + settlingMillis

@@ -36,7 +36,7 @@ const view = View.make<Shown>()(
     ],
     is_final: [
       Schema.Boolean.annotate({
-        description: `Whether nothing can be booked into this month any more: from ${Statement.settlingMillis / 60_000} minutes after its end on`
+        description: `Whether this month is closed: from ${Statement.settlingMillis / 60_000} minutes after its end on. Only what a process had decided before, and was suspended for longer than that before it was committed, is booked into it later`
       }),
       (row) => row.isFinal
     ],
