@@ -9,10 +9,10 @@ import { setTimeout } from "node:timers/promises"
 export const perSecond = { least: 50, most: 2000 } as const
 
 /** From which part of its time on a process counts as busy. */
-export const busy = 0.95
+export const busy = 0.9
 
-/** How long a process is watched before the pace changes: halved where it was busy, a step more where it was not. */
-export const watchedMillis = 200
+/** How long a process is watched before the pace changes: a quarter of it where it was busy, a step more where it was not. */
+export const watchedMillis = 100
 export const step = 200
 
 /** How late a timer may be: what was not begun meanwhile is begun at once. */
@@ -50,7 +50,7 @@ export const make = ({ nowMillis, utilization, wait }: Watch = ofThisProcess()):
   const watch = (now: number) => {
     if (now - watchedSince < watchedMillis) return
     watchedSince = now
-    rate = utilization() >= busy ? Math.max(perSecond.least, rate / 2) : Math.min(perSecond.most, rate + step)
+    rate = utilization() >= busy ? Math.max(perSecond.least, rate / 4) : Math.min(perSecond.most, rate + step)
   }
 
   const turn = Effect.suspend(() => {
