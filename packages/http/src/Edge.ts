@@ -135,7 +135,7 @@ const streamed = Effect.fnUntraced(function* (
   mounted.openStreams++
   yield* Effect.addFinalizer(() => Effect.sync(() => mounted.openStreams--))
   const { stream, contentType, contentLength } = response.body
-  const end = Effect.race(closing, Effect.sleep(maxStreamMillis))
+  const end = Effect.raceFirst(closing, Effect.sleep(maxStreamMillis))
   const ended = Stream.interruptWhen(stream, isFile(response) ? Effect.andThen(end, cutShort) : end)
   return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
 })
@@ -173,8 +173,7 @@ const failed = Effect.fnUntraced(function* (
  */
 export const layer = (options: Options = {}) => {
   const { maxBodyBytes: limitBytes } = policyOf(options)
-  const { publicUrl } = options
-  const { wantsHost = false, logsRequests = false } = options
+  const { publicUrl, wantsHost = false, logsRequests = false } = options
   const origins = new Set(options.corsOrigins)
   const corsFor = corsOf(origins)
 
@@ -243,7 +242,8 @@ export const layer = (options: Options = {}) => {
       const paths = yield* Paths
       const closed = yield* Deferred.make<void>()
       yield* Effect.addFinalizer(() => Deferred.succeed(closed, undefined))
-      const closing = options.closing === undefined ? Deferred.await(closed) : Effect.race(options.closing, Deferred.await(closed))
+      if (options.closing !== undefined) yield* Effect.forkScoped(Effect.andThen(options.closing, Deferred.succeed(closed, undefined)))
+      const closing = Deferred.await(closed)
 
       let isForwardingKnown = (options.proxies ?? 0) > 0
       const warn = Effect.suspend(() => {

@@ -1,4 +1,4 @@
-import { Stream } from "effect"
+import { Effect, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 
@@ -28,7 +28,7 @@ export const answer = <E>(
   events: Stream.Stream<Event, E>,
   { retryMillis }: { readonly retryMillis?: number } = {}
 ): HttpServerResponse.HttpServerResponse => {
-  const heartbeats = Stream.map(Stream.drop(Stream.tick(heartbeatMillis), 1), () => heartbeat)
+  const heartbeats = Stream.fromEffectRepeat(Effect.as(Effect.sleep(heartbeatMillis), heartbeat))
   const text = Stream.merge(Stream.map(events, written), heartbeats, { haltStrategy: "left" })
   const first = retryMillis === undefined ? heartbeat : `retry: ${retryMillis}\n\n`
   // The first bytes at once: the reader knows that it is connected.
