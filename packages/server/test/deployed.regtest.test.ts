@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Bip21 from "@satrail/bitcoin/Bip21"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Miner from "@satrail/regtest/Miner"
 import { Network } from "@satrail/regtest/Network"
@@ -6,7 +7,7 @@ import * as Peer from "@satrail/regtest/Peer"
 import * as Real from "@satrail/regtest/Real"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { eventually } from "@satrail/testing/Waiting"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { setTimeout as pass } from "node:timers/promises"
 import * as Customer from "./Customer.ts"
 import * as Caddy from "./deployed/Caddy.ts"
@@ -102,6 +103,35 @@ const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, 
     ]
   )
   return scene
+}
+
+/** What the code on the page of a new checkout says, and when, by our clock, the page is told that it is paid: its stream ends with that. */
+const checkout = async ({ shop, to }: Scene, sats: number) => {
+  const { url } = await Customer.data(201, shop.post("/v1/checkouts", { amount: sats, currency: "sats" }))
+  const { pathname } = new URL(url)
+  const page = await Public.ask(to, "GET", pathname)
+  const { asking } = JSON.parse((await Public.ask(to, "GET", `${pathname}/state`)).text)
+  assert.include(page.text, `href="${asking.uri.replaceAll("&", "&amp;")}"`)
+  const heard = Public.ask(to, "GET", `${pathname}/state`, { headers: { accept: "text/event-stream" } })
+  const paid = heard.then(({ text }) => {
+    assert.match(text, /"status":"open"[^]*"status":"paid"/)
+    return performance.now()
+  })
+  return { code: Result.getOrThrow(Bip21.parse(asking.uri)), paid }
+}
+
+/** A payer opens the page, and pays what its one code says: over Lightning, which it shows within a second, and on-chain. */
+const paidOnItsPage = async (scene: Scene): Promise<void> => {
+  const { network } = scene
+  const lightning = await checkout(scene, 3000)
+  await outside(Peer.pay(network.carol, lightning.code.lightning ?? assert.fail("no invoice in the code")))
+  const settledMillis = performance.now()
+  const millis = (await lightning.paid) - settledMillis
+  console.info(`the page of a checkout is told ${Math.round(millis)} ms after lnd has settled`)
+  assert.isBelow(millis, 1000)
+  const chain = await checkout(scene, 40_000)
+  await outside(network.chain.send(chain.code.address ?? assert.fail("no address in the code"), 40_000n))
+  await mining(scene, chain.paid)
 }
 
 /** A Lightning address of ours, paid by a wallet outside. Its handle. */
@@ -215,7 +245,7 @@ const restored = async (scene: Scene): Promise<void> => {
 }
 
 const title =
-  "deployed: made by the guide, it takes and pays on each rail through its proxy; one process dies, two are upgraded, lnd is away, and all is restored"
+  "deployed: made by the guide, it takes and pays on each rail through its proxy, also on a checkout's page; one process dies, two are upgraded, lnd is away, and all is restored"
 
 describe.skipIf(missing !== undefined)("a deployment", () => {
   Real.suite("on lnd and a chain", ["btcd", "lnd"], () => {
@@ -234,6 +264,7 @@ describe.skipIf(missing !== undefined)("a deployment", () => {
           yield* Effect.promise(async () => {
             await deployment.install()
             const scene = await firstMoney(deployment, await deployment.publish(), network)
+            await paidOnItsPage(scene)
             const handle = await lightningAddress(scene)
             await closed(scene)
             await callers(scene, handle)
