@@ -302,7 +302,7 @@ const tasks = {
   docs: ["makes the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
   ui: ["makes what pages load: packages/ui/assets from packages/ui/browser", () => node([at("packages/ui/build/main.ts")])],
   screens: [
-    "--out DIR: screenshots of every state of the checkout's page, with chromium",
+    "--out DIR: screenshots of every state of the checkout and every page of the console, with chromium; --pictures makes those of the README",
     (args) => node([at("packages/server/test/browser/screens.ts"), ...args], { cwd: process.cwd() })
   ],
   site: ["makes the documentation a site, which the next start serves at /docs", () => node([at("scripts/site/main.ts")])],

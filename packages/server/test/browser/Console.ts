@@ -82,6 +82,7 @@ export const start = async () => {
     browser,
     whole,
     shop,
+    stateOf,
     signedIn: { company: await stateOf(shop.key), operator: await stateOf(Whole.operatorToken) },
     tab,
     signIn,
