@@ -19,6 +19,8 @@ if (out === undefined || isMissing) {
 }
 mkdirSync(out, { recursive: true })
 
+/** For machines that do much else at the same time. */
+const patienceMillis = 240_000
 const widths = [320, 390, 1440]
 const schemes = ["light", "dark"] as const
 const screens = new Map<string, Array<string>>()
@@ -34,6 +36,7 @@ const everyWay = async (browser: Browser, options: BrowserContextOptions, look: 
   for (const colorScheme of schemes)
     for (const width of widths) {
       const context = await browser.newContext({ ...options, colorScheme, viewport: { width, height: 844 } })
+      context.setDefaultTimeout(patienceMillis)
       await look(await context.newPage(), `${width}-${colorScheme}`)
       await context.close()
     }
