@@ -34,6 +34,7 @@ export interface Subject {
 export interface Whole {
   readonly server: Server
   readonly keys: ReadonlyArray<string>
+  readonly databaseUrl: string
 }
 
 export interface Options {
@@ -125,7 +126,7 @@ export const sending = Effect.fnUntraced(function* (postgres: Postgres, { rows, 
       keys
     )
   )
-  return { server, keys: yield* unreachable(Effect.provide(filled, Fill.client(databaseUrl))) } satisfies Whole
+  return { server, databaseUrl, keys: yield* unreachable(Effect.provide(filled, Fill.client(databaseUrl))) } satisfies Whole
 })
 
 /** Starts the whole service, and gives it the same companies. */
@@ -133,5 +134,5 @@ export const whole = Effect.fnUntraced(function* (postgres: Postgres, directory:
   const databaseUrl = yield* postgres.database
   const server = yield* Service.start({ directory: path.join(directory, "whole"), databaseUrl, profileDirectory })
   const keys = yield* Effect.provide(Fill.companies, Fill.client(databaseUrl)).pipe(unreachable)
-  return { server, keys } satisfies Whole
+  return { server, keys, databaseUrl } satisfies Whole
 })

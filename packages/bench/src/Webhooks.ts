@@ -72,6 +72,66 @@ export const lateness = Effect.fnUntraced(function* (whole: Whole, generator: Ge
   )
 })
 
+export const backlog = "webhooks, a backlog"
+const waiting = 1_000_000
+
+/** As many as one transaction can number. */
+const inOne = 4000
+
+/** For how long there may be no news of them. */
+const silentMillis = 120_000
+
+/** Events that were committed while nobody could be told, all about the one invoice that each of the companies has. */
+const events = (first: number) => `
+insert into satrail.events (id, company_id, type, subject, at_millis)
+select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + n, i.company_id, 'invoice.created', i.id,
+  bench.now_millis()
+from generate_series(0, ${inOne - 1}) n
+join (select company_id, max(id::text)::uuid as id, row_number() over (order by company_id) - 1 as place from satrail.invoices group by company_id) i
+  on i.place = (${first} + n) % ${endpoints}
+`
+
+/** How long a million events take to a hundred endpoints, of which one is dead: until the other 99 have all of theirs. */
+export const drained = Effect.fnUntraced(function* ({ server, keys, databaseUrl }: Whole, generator: Generator, { tell }: Options) {
+  const receivers = yield* Receivers.start({ count: endpoints - 1, slowMillis: 0 })
+  const dead = yield* Program.freePort
+  const asked = keys.slice(0, endpoints)
+  const requests = asked.map((key) => Requests.createInvoice(key))
+  yield* generator(backlog, { port: server.port, clients: 1, requests, perSecond: endpoints, warmupMillis: 0, millis: 3000 })
+  for (const [i, key] of asked.entries()) yield* Receivers.endpoint(server.port, key, receivers.ports[i] ?? dead)
+  for (let first = 0; first < waiting; first += inOne) {
+    yield* Effect.provide(Fill.statements(events(first)), Fill.client(databaseUrl)).pipe(
+      Effect.mapError(({ message }) => new Program.BenchFailed({ message }))
+    )
+  }
+  tell(`${backlog}: ${waiting.toLocaleString("en")} events are there`)
+  const began = performance.now()
+  const expected = (waiting / endpoints) * (endpoints - 1)
+  let received = 0
+  for (let newsAt = began, toldAt = began; received < expected;) {
+    yield* Effect.sleep(1000)
+    const more = (yield* receivers.received).length
+    received += more
+    const now = performance.now()
+    if (more > 0) newsAt = now
+    if (now - newsAt > silentMillis)
+      return yield* new Program.BenchFailed({ message: `${expected - received} of ${expected} did not arrive` })
+    if (now - toldAt > 30_000) {
+      tell(`${backlog}: ${received.toLocaleString("en")} of ${expected.toLocaleString("en")} arrived`)
+      toldAt = now
+    }
+  }
+  const pattern = `${waiting.toLocaleString("en")} events, ${endpoints} endpoints, one dead`
+  const millis = performance.now() - began
+  const most = Program.peakMebibytes(server.pid)
+  return [
+    Report.size({ operation: backlog, pattern, unit: "ms", target: null, first: null }, [millis]),
+    ...(most === undefined
+      ? []
+      : [Report.size({ operation: `${backlog}, memory`, pattern, unit: "MiB", target: null, first: null }, [most])])
+  ]
+})
+
 /** A service that sends webhooks, and those that ten endpoints are at. */
 export interface Sending extends Whole {
   readonly receivers: Receivers.Receivers

@@ -129,6 +129,13 @@ const run = Effect.fnUntraced(function* (options: {
       loaded = memory
     }
     if ((full || only !== undefined) && wanted(Blocks.what.operation)) growth = [yield* Blocks.growth(postgres, seconds, asked)]
+    if ((full || only !== undefined) && wanted(Webhooks.backlog))
+      loaded = [
+        ...loaded,
+        ...(yield* Effect.scoped(
+          Effect.flatMap(Subject.whole(postgres, directory, profileDirectory), (whole) => Webhooks.drained(whole, generator, asked))
+        ))
+      ]
     if ((full || only !== undefined) && wanted(Events.migration)) loaded = [...loaded, yield* Events.migrating(postgres)]
     if ((full || only !== undefined) && wanted(Events.page.operation))
       growth = [...growth, yield* Events.growth(postgres, full ? options.sizes : Events.sizes, seconds, asked)]
