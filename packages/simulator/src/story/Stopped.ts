@@ -23,6 +23,8 @@ export const make = (): Stopped => {
   const stopped = new Map<string, number>()
   /** Something that has it go on is under way, or may be: who asked heard of no answer. */
   const doubtful = new Set<string>()
+  /** By name, when somebody was asked last to have it go on. */
+  const gone = new Map<string, number>()
   let stops = 0
 
   return {
@@ -31,7 +33,14 @@ export const make = (): Stopped => {
       if (named !== undefined) {
         const { name, isStop } = named
         const stop = ++stops
-        if (isStop) return (answer) => void (answer?.status === 200 && !doubtful.has(name) && stopped.set(name, stop))
+        if (isStop) {
+          return (answer) => {
+            // Of a stop and its opposite at once nobody knows which came last.
+            const isLast = (gone.get(name) ?? 0) < stop && !doubtful.has(name)
+            if (answer?.status === 200 && isLast) stopped.set(name, stop)
+          }
+        }
+        gone.set(name, stop)
         stopped.delete(name)
         doubtful.add(name)
         // Nobody else has it go on meanwhile, or it stays in doubt.
