@@ -24,7 +24,7 @@ const besides = new Set(["ApiKeyUsed", "DomainChecked", "KeyRangeReserved"])
 const toTheDeleted = new Set(["EndpointDisabled", "EndpointEnabled", "EndpointRotated"])
 
 /** What a request to settle a hold invoice may do and be refused: it asks the node first, and what is held may have to go back by then. */
-const toTheOverdue = new Set(["InvoiceHeld", "InvoiceCanceled", "InvoiceClosed"])
+const toTheOverdue = new Set(["InvoiceHeld", "InvoiceCanceled", "InvoiceExpired", "InvoiceClosed"])
 
 /** What a checkout is made of before it is there. Of two with one key at once, the refused one leaves them: nobody was shown them, and they expire. */
 const ofACheckout = new Set(["InvoiceCreated", "OnChainAddressCreated"])

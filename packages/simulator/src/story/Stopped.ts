@@ -21,10 +21,8 @@ const namedBy = ({ path, body = "" }: Ask): { readonly name: string; readonly is
 export const make = (): Stopped => {
   /** By name, since which stop. */
   const stopped = new Map<string, number>()
-  /** Something that has it go on is under way, or may be: who asked heard of no answer. */
-  const doubtful = new Set<string>()
-  /** By name, when somebody was asked last to have it go on. */
-  const gone = new Map<string, number>()
+  /** What was asked for by this name and is under way, or may be: who asked heard of no answer. */
+  const underWay = new Map<string, Set<{ isAlone: boolean }>>()
   let stops = 0
 
   return {
@@ -33,18 +31,18 @@ export const make = (): Stopped => {
       if (named !== undefined) {
         const { name, isStop } = named
         const stop = ++stops
-        if (isStop) {
-          return (answer) => {
-            // Of a stop and its opposite at once nobody knows which came last.
-            const isLast = (gone.get(name) ?? 0) < stop && !doubtful.has(name)
-            if (answer?.status === 200 && isLast) stopped.set(name, stop)
-          }
+        const others = underWay.get(name) ?? new Set()
+        underWay.set(name, others)
+        const own = { isAlone: others.size === 0 }
+        // Of two at once nobody knows which was done first.
+        for (const other of others) other.isAlone = false
+        others.add(own)
+        if (!isStop) stopped.delete(name)
+        return (answer) => {
+          if (answer?.status !== 200) return
+          others.delete(own)
+          if (isStop && own.isAlone) stopped.set(name, stop)
         }
-        gone.set(name, stop)
-        stopped.delete(name)
-        doubtful.add(name)
-        // Nobody else has it go on meanwhile, or it stays in doubt.
-        return (answer) => void (answer?.status === 200 && stop === stops && doubtful.delete(name))
       }
       const names = sends.has(ask.path) ? ["sending", `frozen ${companyId}`] : receives.has(ask.path) ? ["receiving"] : []
       const before = names.map((name) => stopped.get(name))
