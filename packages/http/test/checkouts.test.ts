@@ -162,7 +162,13 @@ describe("A checkout", () => {
 
   it("checkout: says which member cannot be, and what could", async () => {
     const wrong = {
-      return_url: ["http://shop.example/", "javascript:alert(1)", "https://user:secret@shop.example", "shop"],
+      return_url: [
+        "http://shop.example/",
+        "javascript:alert(1)",
+        "https://user:secret@shop.example",
+        "shop",
+        "https://shop.example/\udfff"
+      ],
       cancel_url: ["data:text/html,<b>"],
       embed_origin: [
         "https://shop.example/",

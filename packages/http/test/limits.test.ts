@@ -130,6 +130,7 @@ describe("The limits of a key", () => {
       [{ day_count: 1_000_001 }, "day_count"],
       [{ recipient_types: ["friends"] }, "recipient_types"],
       [{ recipients: ["nobody"] }, "recipients"],
+      [{ recipients: ["lnurlp://shop.example/\udfff"] }, "recipients"],
       [{ recipients: Array.from({ length: 51 }, () => to) }, "recipients"],
       [{ weekly_sats: 1 }, "weekly_sats"]
     ] as const) {

@@ -152,6 +152,8 @@ describe("webhooks over HTTP", () => {
     for (const [body, path] of [
       [{ url: "http://shop.example/" }, "url"],
       [{ url: "https://127.0.0.1/" }, "url"],
+      [{ url: "https://shop.example/\udfff" }, "url"],
+      [{ url: "https://shop.example/", description: "orders\0" }, "description"],
       [{ url: "https://shop.example/", types: ["invoice.paid"] }, "types.0"],
       [{ url: "https://shop.example/", signature_header: "Authorization" }, "signature_header"]
     ] as const) {

@@ -93,6 +93,7 @@ export const urlIssue = (text: string): string | undefined => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.has(url.hostname))))
     return "A URL that begins with https://; http:// only to this machine"
+  if (!Metadata.isText(text)) return "Well-formed text without NUL characters"
   return url.username === "" && url.password === "" ? undefined : "A URL without a user name or password"
 }
 

@@ -6,6 +6,7 @@ import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
 import { Result, Schema } from "effect"
+import { isText } from "../base/Metadata.ts"
 import { RecipientType } from "../ledger/Rail.ts"
 
 /** `amount` is what the payee asks for: the invoice's own, or that of the `bitcoin:` URI around it. Absent: the payer decides. */
@@ -150,6 +151,8 @@ export const parse = (text: string, network: Network): Result.Result<Destination
   const trimmed = text.trim()
   if (trimmed === "" || trimmed.length > maxLength)
     return refuse("unrecognised", `The destination must be ${expected}, of at most ${maxLength} characters`)
+  // It is kept as it was understood, also where that is a URL with whatever in it.
+  if (!isText(trimmed)) return refuse("unrecognised", "The destination must be well-formed text without NUL characters")
   if (Bip21.isBip21(trimmed)) return parseUri(trimmed, network)
   const [, lightning] = /^lightning:(.*)$/is.exec(trimmed) ?? []
   if (lightning === undefined) return parseTrimmed(trimmed, network)

@@ -3,6 +3,7 @@ import type * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import { Invalid } from "../../base/Invalid.ts"
+import { isText } from "../../base/Metadata.ts"
 import { cursorOf } from "../Events.ts"
 import { Feed } from "../Feed.ts"
 import type * as Notice from "../Notice.ts"
@@ -99,6 +100,11 @@ export const headerIssue = (name: string): string | undefined =>
     ? undefined
     : "The name of a header that begins with X-, of letters, digits and hyphens, such as X-Shop-Signature"
 
+const textIssue = (text: string, most: number): string | undefined => {
+  if (text.length > most) return `At most ${most} characters`
+  return isText(text) ? undefined : "Well-formed text without NUL characters"
+}
+
 /** What several of its methods are made of. */
 const parts = Effect.gen(function* () {
   const [journal, ledger, nouns, reads] = [yield* Journal, yield* LedgerReads, yield* NounReads, yield* WebhookReads]
@@ -115,10 +121,10 @@ const parts = Effect.gen(function* () {
       : Effect.succeed(secrets)
 
   const check = ({ url, description, signatureHeader }: Endpoint.Settings) => {
-    const issue = url.length > maxUrlCharacters ? `At most ${maxUrlCharacters} characters` : poster.issue(url)
+    const issue = textIssue(url, maxUrlCharacters) ?? poster.issue(url)
     if (issue !== undefined) return Effect.fail(new Invalid({ path: "url", message: issue }))
-    if (description.length > maxDescriptionCharacters)
-      return Effect.fail(new Invalid({ path: "description", message: `At most ${maxDescriptionCharacters} characters` }))
+    const words = textIssue(description, maxDescriptionCharacters)
+    if (words !== undefined) return Effect.fail(new Invalid({ path: "description", message: words }))
     const header = signatureHeader === null ? undefined : headerIssue(signatureHeader)
     return header === undefined ? Effect.void : Effect.fail(new Invalid({ path: "signature_header", message: header }))
   }
