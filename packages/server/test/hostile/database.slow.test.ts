@@ -25,7 +25,7 @@ describe("whatever is sent, over a database", () => {
       async () => {
         const world = await Suite.open(Store.database(client))
         const { handler, dispose } = Http.webHandler(world.routes)
-        const { operations, good } = await Suite.sendAll(world, 800, Suite.inProcess(handler), holdsText)
+        const { operations, good } = await Suite.sendAll(world, 1200, Suite.inProcess(handler), holdsText)
         assert.isAbove(good.size, operations.length / 2)
         await dispose()
         await world.dispose()
