@@ -130,7 +130,9 @@ const tellsAll = Effect.fnUntraced(function* ({ records, time }: World, companyI
   ]
   for (const { kind, row } of rows) {
     const type = lastTold[kind][row.status]
-    if (type === undefined || row.updatedAtMillis < time.nowMillis() - keptMillis) continue
+    // A refund touches a deposit long after what was told of it.
+    const sinceMillis = kind === "deposit" ? row.createdAtMillis : row.updatedAtMillis
+    if (type === undefined || sinceMillis < time.nowMillis() - keptMillis) continue
     const event = told.get(row.id)
     claim(
       type.test(text(event, "type")),
