@@ -33,6 +33,9 @@ export const promptRefusals: Throttle.Rate = { count: 10, everyMillis: 100 }
 /** How late the others are answered: to refuse whoever asks again at once, as fast as he asks, would take the thread from everybody else. */
 export const lateMillis = 1000
 
+/** How many of them wait at once for a policy. One connection can send many requests: what is above is refused at once. */
+export const maxLate = 1000
+
 const seconds = (millis: number): number => Math.ceil(millis / 1000)
 
 /**
@@ -50,7 +53,15 @@ const counting = (policy: string, perMinute: number | undefined, of: string): Ra
   const take = Throttle.meter(Throttle.perMinute(perMinute))
   const isPrompt = Throttle.make(promptRefusals)
   const refused = Effect.fail(Errors.failure("rate_limited", `There are more than ${perMinute} requests a minute ${of}`))
-  const refusedLate = Effect.delay(refused, lateMillis)
+  let late = 0
+  const refusedLate = Effect.suspend(() => {
+    if (late >= maxLate) return refused
+    late++
+    return Effect.ensuring(
+      Effect.delay(refused, lateMillis),
+      Effect.sync(() => late--)
+    )
+  })
   return (name) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
       const room = take(name, nowMillis)

@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
-import { Context, Effect } from "effect"
+import { Context, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as RequestRates from "../src/RequestRates.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
@@ -74,6 +74,23 @@ describe("Rates of requests", () => {
       assert.strictEqual(answered(), count + 2)
       yield* TestClock.adjust(everyMillis)
       assert.isDefined((yield* ask("a")).pollUnsafe())
+    })
+  )
+
+  it.effect("request rates: of the refusals that wait there are so many, and one more is answered at once", () =>
+    Effect.gen(function* () {
+      const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
+      yield* ofKey("a")
+      const ask = Effect.forkChild(Effect.flip(ofKey("a")), { startImmediately: true })
+      const waiting = (yield* Effect.replicateEffect(ask, RequestRates.promptRefusals.count + RequestRates.maxLate)).slice(
+        -RequestRates.maxLate
+      )
+      assert.isTrue(waiting.every((fiber) => fiber.pollUnsafe() === undefined))
+      assert.isDefined((yield* ask).pollUnsafe())
+      // Who goes away makes room.
+      yield* Fiber.interrupt(waiting[0] ?? assert.fail("nobody waits"))
+      assert.isUndefined((yield* ask).pollUnsafe())
+      assert.isDefined((yield* ask).pollUnsafe())
     })
   )
 
