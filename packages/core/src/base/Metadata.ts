@@ -66,3 +66,9 @@ export const checkLabel = ({ key, value }: Label): Effect.Effect<void, Invalid> 
 
 /** Whether every store can keep it and give it back unchanged. */
 export const isText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+/** Why a text is not kept, undefined where it is: the longest it may be, counted as JavaScript does. */
+export const textIssue = (text: string, most: number): string | undefined => {
+  if (text.length > most) return `At most ${most} characters`
+  return isText(text) ? undefined : "Well-formed text without NUL characters"
+}

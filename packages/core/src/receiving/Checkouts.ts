@@ -89,11 +89,11 @@ const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 /** Why a payer cannot be sent to a URL, undefined where that can be. */
 export const urlIssue = (text: string): string | undefined => {
-  if (text.length > Checkout.limits.urlCharacters) return `At most ${Checkout.limits.urlCharacters} characters`
+  const issue = Metadata.textIssue(text, Checkout.limits.urlCharacters)
+  if (issue !== undefined) return issue
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.has(url.hostname))))
     return "A URL that begins with https://; http:// only to this machine"
-  if (!Metadata.isText(text)) return "Well-formed text without NUL characters"
   return url.username === "" && url.password === "" ? undefined : "A URL without a user name or password"
 }
 
@@ -108,11 +108,7 @@ export const originIssue = (text: string): string | undefined =>
 export const colorIssue = (text: string): string | undefined =>
   /^#[0-9a-f]{6}$/.test(text) ? undefined : "A colour such as #1d4ed8, in lower case"
 
-const orderIdIssue = (orderId: string): string | undefined => {
-  const { orderIdCharacters } = Checkout.limits
-  if (orderId.length > orderIdCharacters) return `At most ${orderIdCharacters} characters`
-  return Metadata.isText(orderId) ? undefined : "Well-formed text without NUL characters"
-}
+const orderIdIssue = (orderId: string): string | undefined => Metadata.textIssue(orderId, Checkout.limits.orderIdCharacters)
 
 const within = (value: number, { minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string | undefined =>
   Number.isInteger(value) && value >= minimum && value <= maximum ? undefined : `A whole number from ${minimum} to ${maximum}`

@@ -3,7 +3,7 @@ import type * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import { Invalid } from "../../base/Invalid.ts"
-import { isText } from "../../base/Metadata.ts"
+import { textIssue } from "../../base/Metadata.ts"
 import { cursorOf } from "../Events.ts"
 import { Feed } from "../Feed.ts"
 import type * as Notice from "../Notice.ts"
@@ -99,11 +99,6 @@ export const headerIssue = (name: string): string | undefined =>
   /^x-[a-z0-9-]{1,60}$/.test(name.toLowerCase()) && !name.toLowerCase().startsWith("x-satrail-")
     ? undefined
     : "The name of a header that begins with X-, of letters, digits and hyphens, such as X-Shop-Signature"
-
-const textIssue = (text: string, most: number): string | undefined => {
-  if (text.length > most) return `At most ${most} characters`
-  return isText(text) ? undefined : "Well-formed text without NUL characters"
-}
 
 /** What several of its methods are made of. */
 const parts = Effect.gen(function* () {
