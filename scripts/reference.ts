@@ -45,6 +45,8 @@ import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Events from "../packages/http/src/Events.ts"
 import * as ConsoleSession from "../packages/http/src/ConsoleSession.ts"
+import * as Lanes from "../packages/http/src/Lanes.ts"
+import * as RequestRates from "../packages/http/src/RequestRates.ts"
 import * as Extension from "../packages/http/src/Extension.ts"
 import * as SignInLinks from "../packages/http/src/SignInLinks.ts"
 import * as Readiness from "../packages/http/src/Readiness.ts"
@@ -101,6 +103,14 @@ const limits = (): string => {
     ["minutes in which a session moves money after its key was shown again", Session.stepUpMillis / 60_000],
     ["sign-ins and step-ups from one address in one process, a minute", ConsoleSession.attemptsPerMinute],
     ["minutes in which a printed link signs in, once", SignInLinks.lifeMillis / 60_000],
+    [
+      "requests of one company that a process works on at once while others ask too / seconds that one more waits at most",
+      `${Lanes.width} / ${Lanes.maxWaitMillis / 1000}`
+    ],
+    [
+      "refusals of one key a second that are answered at once / later ones that wait a second, in all",
+      `${1000 / RequestRates.promptRefusals.everyMillis} / ${RequestRates.maxLate}`
+    ],
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
     [
