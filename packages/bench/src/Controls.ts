@@ -2,6 +2,7 @@ import * as Company from "@satrail/core/accounts/Company"
 import { knownMillis } from "@satrail/core/base/Known"
 import { Effect, type Scope } from "effect"
 import * as Bars from "./Bars.ts"
+import * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
 import type { Generator } from "./Generator.ts"
 import * as Load from "./Load.ts"
@@ -56,7 +57,7 @@ export const groups = (
   const confirm = (audited: boolean) =>
     inProcess(
       { operation: audited ? Bars.audited : "confirm, in process", pattern: one, clients: 256 },
-      Effect.succeed({ operation: "confirm", companies: 1, kind: 0, first: 0, end: 0, audited })
+      Effect.succeed({ operation: "confirm", companies: 1, kind: 0, first: 0, end: Drive.endless, audited })
     )
   const plain = http("confirm", one, 64, requests.confirm)
   return [

@@ -21,14 +21,18 @@ export const Drive = Schema.Struct({
   clients: Schema.Int,
   warmupMillis: Schema.Int,
   millis: Schema.Int,
-  /** Settling: the kind of the invoices, the first to settle, and the one that is open no more. */
+  /** Settling: the kind of the invoices, and the first to settle. */
   kind: Schema.Int,
   first: Schema.Int,
+  /** The number at which it ends whatever time is left: settling, of the invoice that is open no more. */
   end: Schema.Int,
   /** Whether the audit log says who had it confirmed. */
   audited: Schema.optionalKey(Schema.Boolean)
 })
 export interface Drive extends Schema.Schema.Type<typeof Drive> {}
+
+/** The end of what ends with its time. */
+export const endless = Number.MAX_SAFE_INTEGER
 
 /** What came of it, and the next invoice to settle. A drive that runs out of invoices ends early: its rate is of the time it took. */
 export const Outcome = Schema.Struct({
@@ -121,7 +125,7 @@ export const run = Effect.fnUntraced(function* ({ operation, companies, clients,
     const audit = audited === true && Audit.bodyOf(acting, { subject: change.id, outcome: "done", count: 1 })
     return journal.commit(audit === false ? change : { ...change, audit })
   }
-  const hasMore = () => performance.now() < countTo && (operation === "confirm" || next < end)
+  const hasMore = () => performance.now() < countTo && next < end
   const caller = Effect.whileLoop({
     while: hasMore,
     body: () => {

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import * as Controls from "./Controls.ts"
+import * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
 import type { Generator } from "./Generator.ts"
 import { scripts } from "./Limits.ts"
@@ -53,7 +54,7 @@ export const make = (
       operations: [
         inProcess(
           { operation: "confirm, in process", pattern: one, clients: 256 },
-          Effect.succeed({ operation: "confirm", companies: 1, kind: 0, first: 0, end: 0 })
+          Effect.succeed({ operation: "confirm", companies: 1, kind: 0, first: 0, end: Drive.endless })
         )
       ]
     },
