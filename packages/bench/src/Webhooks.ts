@@ -81,14 +81,19 @@ const inOne = 4000
 /** For how long there may be no news of them. */
 const silentMillis = 120_000
 
-/** Events that were committed while nobody could be told, all about the one invoice that each of the companies has. */
+/** So many records of a company the events are about: what is about one record goes out in turn. */
+const records = 10
+
+/** Events that were committed while nobody could be told, about the newest invoices of each of the companies. */
 const events = (first: number) => `
 insert into satrail.events (id, company_id, type, subject, at_millis)
 select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + n, i.company_id, 'invoice.created', i.id,
   bench.now_millis()
 from generate_series(0, ${inOne - 1}) n
-join (select company_id, max(id::text)::uuid as id, row_number() over (order by company_id) - 1 as place from satrail.invoices group by company_id) i
-  on i.place = (${first} + n) % ${endpoints}
+join (
+  select company_id, id, dense_rank() over (order by company_id) - 1 as company, row_number() over (partition by company_id order by id desc) - 1 as record
+  from satrail.invoices
+) i on i.company = (${first} + n) % ${endpoints} and i.record = (${first} + n) / ${endpoints} % ${records}
 `
 
 /** How long a million events take to a hundred endpoints, of which one is dead: until the other 99 have all of theirs. */
@@ -97,7 +102,7 @@ export const drained = Effect.fnUntraced(function* ({ server, keys, databaseUrl 
   const dead = yield* Program.freePort
   const asked = keys.slice(0, endpoints)
   const requests = asked.map((key) => Requests.createInvoice(key))
-  yield* generator(backlog, { port: server.port, clients: 1, requests, perSecond: endpoints, warmupMillis: 0, millis: 3000 })
+  yield* generator(backlog, { port: server.port, clients: 1, requests, perSecond: endpoints, warmupMillis: 0, millis: 2000 * records })
   for (const [i, key] of asked.entries()) yield* Receivers.endpoint(server.port, key, receivers.ports[i] ?? dead)
   for (let first = 0; first < waiting; first += inOne) {
     yield* Effect.provide(Fill.statements(events(first)), Fill.client(databaseUrl)).pipe(
@@ -121,7 +126,7 @@ export const drained = Effect.fnUntraced(function* ({ server, keys, databaseUrl 
       toldAt = now
     }
   }
-  const pattern = `${waiting.toLocaleString("en")} events, ${endpoints} endpoints, one dead`
+  const pattern = `${waiting.toLocaleString("en")} events about ${endpoints * records} records, ${endpoints} endpoints, one dead`
   const millis = performance.now() - began
   const most = Program.peakMebibytes(server.pid)
   return [
