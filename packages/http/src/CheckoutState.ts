@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/receiving/Checkout"
 import type * as Refund from "@satrail/core/sending/Refund"
 import type { Asking, Page, Refund as ShownRefund, State } from "@satrail/ui/checkout/State"
+import * as Words from "@satrail/ui/checkout/Words"
 import { Redacted } from "effect"
 import * as Vouchers from "./resources/Vouchers.ts"
 
@@ -70,7 +71,7 @@ export const pageOf = (checkout: Checkout.Checkout, { isSandbox }: { readonly is
     description,
     orderId,
     amountSats: amount === null ? null : Number(Msat.toSatsCeiling(amount)),
-    fiat: fiatAmount === null || fiatCurrency === null ? null : `${fiatAmount} ${fiatCurrency.toUpperCase()}`,
+    fiat: fiatAmount === null || fiatCurrency === null ? null : Words.fiat(fiatAmount, fiatCurrency, locale),
     returnUrl,
     cancelUrl,
     reference: publicId,

@@ -55,6 +55,11 @@ describe("The page of a checkout", () => {
     assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)
   })
 
+  it("page: an amount in fiat has the digits of its currency", async () => {
+    assert.include(said((await page(await created({ amount: 12.5, currency: "eur" }))).text), " 12.50 EUR ")
+    assert.include(said((await page(await created({ amount: 1250, currency: "jpy", locale: "de" }))).text), " 1.250 JPY ")
+  })
+
   it("page: no id of ours, no metadata, and nothing that others may keep or frame", async () => {
     const made = await created({ metadata: { customer: "someone in particular" } })
     const { headers, text } = await page(made)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { accepted, duration, filled, sats, words } from "../src/checkout/Words.ts"
+import { accepted, duration, fiat, filled, sats, words } from "../src/checkout/Words.ts"
 
 describe("What a page says", () => {
   it("words: every language fills the same gaps", () => {
@@ -16,6 +16,18 @@ describe("What a page says", () => {
     assert.strictEqual(sats(21_000, "en"), "21,000 sats")
     assert.strictEqual(sats(21_000, "de"), "21.000 sats")
     assert.strictEqual(sats(21_000, "ar"), "\u206621,000 sats\u2069")
+  })
+
+  it("words: fiat has the digits of its currency at least, and every digit that was asked for", () => {
+    for (const [amount, currency, locale, text] of [
+      ["12.5", "eur", "en", "12.50 EUR"],
+      ["12", "usd", "en", "12.00 USD"],
+      ["1250.5", "eur", "de", "1.250,50 EUR"],
+      ["1250", "jpy", "en", "1,250 JPY"],
+      ["0.125", "eur", "en", "0.125 EUR"],
+      ["12.5", "eur", "ar", "\u206612.50 EUR\u2069"]
+    ] as const)
+      assert.strictEqual(fiat(amount, currency, locale), text)
   })
 
   it("words: time is counted in whole seconds, and never below none", () => {

@@ -103,7 +103,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
         open: ["21,000 sats", "Time left: ", "One code", "This is a test"],
         arabic: ["21,000 sats", "محفظة"],
         "any-amount": ["Beliebiger Betrag"],
-        fiat: ["12.5 EUR"],
+        fiat: ["12,50 EUR"],
         seen: ["Your payment of 21,000 sats was seen", "Confirmations: 1 of 2"],
         underpaid: ["6,000 sats were received. 15,000 sats are still missing."],
         paid: ["Paid", "Receipt", "Go on"].filter((text) => text !== "Receipt"),

@@ -61,7 +61,7 @@ export interface Page {
   readonly orderId: string | null
   /** In whole satoshis; null where the payer decides. */
   readonly amountSats: number | null
-  /** `12.50 EUR` */
+  /** `12.50 EUR`, as its language writes it. */
   readonly fiat: string | null
   readonly returnUrl: string | null
   readonly cancelUrl: string | null

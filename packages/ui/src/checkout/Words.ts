@@ -17,11 +17,18 @@ export const filled = (text: string, ...values: ReadonlyArray<string>): string =
 /** Digits are Latin everywhere: payers compare them with their wallet's. */
 export const number = (value: number, locale: Locale): string => new Intl.NumberFormat(locale, { numberingSystem: "latn" }).format(value)
 
+/** Among words from right to left a number would be put behind its unit. */
+const measured = (text: string, locale: Locale): string => (locale === "ar" ? `\u2066${text}\u2069` : text)
+
 /** `21,000 sats`, as the payer's language groups digits. */
-export const sats = (amount: number, locale: Locale): string => {
-  const text = `${number(amount, locale)} sats`
-  // Among words from right to left the number would be put behind its unit.
-  return locale === "ar" ? `\u2066${text}\u2069` : text
+export const sats = (amount: number, locale: Locale): string => measured(`${number(amount, locale)} sats`, locale)
+
+/** `12.50 EUR` for `12.5` and `eur`: with the digits of its currency at least, and none left out that somebody asked for. */
+export const fiat = (amount: string, code: string, locale: Locale): string => {
+  const currency = code.toUpperCase()
+  const { minimumFractionDigits = 0 } = new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions()
+  const digits = { minimumFractionDigits, maximumFractionDigits: 20 }
+  return measured(`${new Intl.NumberFormat(locale, { numberingSystem: "latn", ...digits }).format(Number(amount))} ${currency}`, locale)
 }
 
 /** To the minute, the same for everybody. */
