@@ -20,11 +20,43 @@ describe("A throttle", () => {
 
   it("throttle: says how many are left, when the next may be, and when all may be again", () => {
     const take = Throttle.meter({ count: 3, everyMillis: 10 })
-    assert.deepStrictEqual(take("a", 0), { isWithin: true, left: 2, nextMillis: 0, wholeMillis: 10 })
-    assert.deepStrictEqual(take("a", 5), { isWithin: true, left: 1, nextMillis: 0, wholeMillis: 15 })
-    assert.deepStrictEqual(take("a", 5), { isWithin: true, left: 0, nextMillis: 5, wholeMillis: 25 })
-    assert.deepStrictEqual(take("a", 6), { isWithin: false, left: 0, nextMillis: 4, wholeMillis: 24 })
-    assert.deepStrictEqual(take("a", 10), { isWithin: true, left: 0, nextMillis: 10, wholeMillis: 30 })
+    assert.deepStrictEqual(take("a", 0), [{ isWithin: true, left: 2, nextMillis: 0, wholeMillis: 10 }])
+    assert.deepStrictEqual(take("a", 5), [{ isWithin: true, left: 1, nextMillis: 0, wholeMillis: 15 }])
+    assert.deepStrictEqual(take("a", 5), [{ isWithin: true, left: 0, nextMillis: 5, wholeMillis: 25 }])
+    assert.deepStrictEqual(take("a", 6), [{ isWithin: false, left: 0, nextMillis: 4, wholeMillis: 24 }])
+    assert.deepStrictEqual(take("a", 10), [{ isWithin: true, left: 0, nextMillis: 10, wholeMillis: 30 }])
+  })
+
+  it("throttle: of several rates each holds, and what one refuses costs nothing of the others", () => {
+    const take = Throttle.meter({ count: 3, everyMillis: 100 }, { count: 2, everyMillis: 10 })
+    const within = (atMillis: number) => take("a", atMillis).map(({ isWithin, left }) => `${isWithin} ${left}`)
+    assert.deepStrictEqual(
+      [0, 0, 0, 20, 20, 40, 100].map((atMillis) => within(atMillis)),
+      [
+        ["true 2", "true 1"],
+        ["true 1", "true 0"],
+        ["true 1", "false 0"],
+        ["true 0", "true 1"],
+        ["false 0", "true 1"],
+        ["false 0", "true 2"],
+        ["true 0", "true 1"]
+      ]
+    )
+  })
+
+  it("throttle: as many as it says, also where they do not divide their time evenly, and whatever the clock shows", () => {
+    for (const count of [3, 7, 11, 60, 333, 700, 7919])
+      for (const atMillis of [0, 1_700_000_000_123, 1_799_999_999_999]) {
+        const take = Throttle.meter(Throttle.perSecond(count), Throttle.perMinute(count))
+        const taken = Array.from({ length: count + 1 }, () => take("a", atMillis))
+        const wanted = Array.from({ length: count + 1 }, (_, n) => (n < count ? [count - n - 1, count - n - 1] : [0, 0]))
+        assert.deepStrictEqual(
+          taken.map((rooms) => rooms.map(({ left }) => left)),
+          wanted,
+          `${count}`
+        )
+        assert.isFalse(taken.at(-1)?.some(({ isWithin }) => isWithin))
+      }
   })
 
   it("throttle: a clock that is put back keeps nobody waiting for longer than its rate", () => {

@@ -67,68 +67,72 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
   const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), Database.layer))
   afterAll(() => runtime.dispose())
 
-  it(`export: of ${count} transactions it adds up to the ledger to the msat, in memory that does not grow; who leaves ends it`, async () => {
-    const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
-    const { id: companyId, key } = await service.company("paid")
-    const sql = await runtime.runPromise(SqlClient.SqlClient)
-    // In steps: a client waits for no query longer than half a minute.
-    for (let from = 1; from <= count; from += step)
-      await runtime.runPromise(sql.unsafe(fill(companyId, from, Math.min(from + step - 1, count))).unprepared)
-    await runtime.runPromise(sql.unsafe("analyze").unprepared)
-    const [ledger] = await runtime.runPromise(
-      sql.unsafe<{ readonly posted: string }>("select posted::text from satrail.balances where posted > 0")
-    )
-    const ask = (from = 1, to = count) => {
-      const [first, after] = [from, to + 1].map((n) => new Date(startMillis + n).toISOString())
-      return service.handler(
-        new Request(`http://service/v1/transactions/export?metadata_keys=order&from=${first}&to=${after}`, {
-          headers: { authorization: `Bearer ${key}` }
-        })
+  it(
+    `export: of ${count} transactions it adds up to the ledger to the msat, in memory that does not grow; who leaves ends it`,
+    async () => {
+      const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
+      const { id: companyId, key } = await service.company("paid")
+      const sql = await runtime.runPromise(SqlClient.SqlClient)
+      // In steps: a client waits for no query longer than half a minute.
+      for (let from = 1; from <= count; from += step)
+        await runtime.runPromise(sql.unsafe(fill(companyId, from, Math.min(from + step - 1, count))).unprepared)
+      await runtime.runPromise(sql.unsafe("analyze").unprepared)
+      const [ledger] = await runtime.runPromise(
+        sql.unsafe<{ readonly posted: string }>("select posted::text from satrail.balances where posted > 0")
       )
-    }
+      const ask = (from = 1, to = count) => {
+        const [first, after] = [from, to + 1].map((n) => new Date(startMillis + n).toISOString())
+        return service.handler(
+          new Request(`http://service/v1/transactions/export?metadata_keys=order&from=${first}&to=${after}`, {
+            headers: { authorization: `Bearer ${key}` }
+          })
+        )
+      }
 
-    let [lines, fees, total, closing, firstMillis] = [0, 0n, 0n, 0n, 0]
-    const heap: Array<number> = []
-    const began = performance.now()
-    for (let from = 1; from <= count; from += perFile) {
-      const asked = performance.now()
-      const response = await ask(from, Math.min(from + perFile - 1, count))
-      assert.strictEqual(response.status, 200)
-      const { body } = response
-      if (body === null) return assert.fail("no body")
-      firstMillis = Math.max(firstMillis, performance.now() - asked)
-      for await (const row of Readable.fromWeb(body).pipe(parse({ columns: true, record_delimiter: "\r\n" }))) {
-        if (row.type === "opening") assert.strictEqual(msat(row.balance_sats), closing, "a file begins where the one before it ended")
-        else if (row.type === "closing") closing = msat(row.balance_sats)
-        else {
-          lines++
-          total += msat(row.total_sats)
-          fees += msat(row.service_fee_sats) + msat(row.network_fee_sats)
-          if (msat(row.balance_sats) !== total) assert.fail(`the balance of line ${lines} is not what was booked until then`)
-          if (lines % Math.ceil(count / 8) === 0) heap.push(inUse())
+      let [lines, fees, total, closing, firstMillis] = [0, 0n, 0n, 0n, 0]
+      const heap: Array<number> = []
+      const began = performance.now()
+      for (let from = 1; from <= count; from += perFile) {
+        const asked = performance.now()
+        const response = await ask(from, Math.min(from + perFile - 1, count))
+        assert.strictEqual(response.status, 200)
+        const { body } = response
+        if (body === null) return assert.fail("no body")
+        firstMillis = Math.max(firstMillis, performance.now() - asked)
+        for await (const row of Readable.fromWeb(body).pipe(parse({ columns: true, record_delimiter: "\r\n" }))) {
+          if (row.type === "opening") assert.strictEqual(msat(row.balance_sats), closing, "a file begins where the one before it ended")
+          else if (row.type === "closing") closing = msat(row.balance_sats)
+          else {
+            lines++
+            total += msat(row.total_sats)
+            fees += msat(row.service_fee_sats) + msat(row.network_fee_sats)
+            if (msat(row.balance_sats) !== total) assert.fail(`the balance of line ${lines} is not what was booked until then`)
+            if (lines % Math.ceil(count / 8) === 0) heap.push(inUse())
+          }
         }
       }
-    }
-    const millis = performance.now() - began
-    const month = (await service.ask("GET", "/v1/statements/2023-11", { key })).body.data
-    const statementMillis = performance.now() - began - millis
-    console.log(
-      `export of ${count}: ${Math.round(millis)} ms (first byte ${Math.round(firstMillis)} ms), statement ${Math.round(statementMillis)} ms, heap in MiB ${heap.map(inMiB).join(" ")}, most resident ${inMiB(process.resourceUsage().maxRSS * 1024)}`
-    )
-    assert.strictEqual(lines, count)
-    assert.deepStrictEqual([closing, total], [BigInt(ledger?.posted ?? 0), BigInt(ledger?.posted ?? 0)])
-    const inMsat = (sats: number) => BigInt(Math.round(sats * 1000))
-    assert.deepStrictEqual([inMsat(month.fees_sats), inMsat(month.closing_sats)], [-fees, closing])
-    assert.isBelow(Math.max(...heap.slice(1)) - (heap[0] ?? 0), growthBytes)
+      const millis = performance.now() - began
+      const month = (await service.ask("GET", "/v1/statements/2023-11", { key })).body.data
+      const statementMillis = performance.now() - began - millis
+      console.log(
+        `export of ${count}: ${Math.round(millis)} ms (first byte ${Math.round(firstMillis)} ms), statement ${Math.round(statementMillis)} ms, heap in MiB ${heap.map(inMiB).join(" ")}, most resident ${inMiB(process.resourceUsage().maxRSS * 1024)}`
+      )
+      assert.strictEqual(lines, count)
+      assert.deepStrictEqual([closing, total], [BigInt(ledger?.posted ?? 0), BigInt(ledger?.posted ?? 0)])
+      const inMsat = (sats: number) => BigInt(Math.round(sats * 1000))
+      assert.deepStrictEqual([inMsat(month.fees_sats), inMsat(month.closing_sats)], [-fees, closing])
+      assert.isBelow(Math.max(...heap.slice(1)) - (heap[0] ?? 0), growthBytes)
 
-    // Readers who leave make room for others, which they would not if what they asked for went on.
-    for (let i = 0; i < 5; i++) {
-      const left = await ask()
-      assert.strictEqual(left.status, 200)
-      const reader = left.body?.getReader()
-      await reader?.read()
-      await reader?.cancel()
-    }
-    await service.dispose()
-  }, 600_000 + count)
+      // Readers who leave make room for others, which they would not if what they asked for went on.
+      for (let i = 0; i < 5; i++) {
+        const left = await ask()
+        assert.strictEqual(left.status, 200)
+        const reader = left.body?.getReader()
+        await reader?.read()
+        await reader?.cancel()
+      }
+      await service.dispose()
+    },
+    600_000 + count
+  )
 })
