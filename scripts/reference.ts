@@ -108,6 +108,10 @@ const limits = (): string => {
       `${Lanes.width} / ${Lanes.maxWaitMillis / 1000}`
     ],
     [
+      "requests with one key within a second, of those that it has in a minute / worked on at once, of these; the others within the second",
+      `1/${RequestRates.burstPart}, at least ${RequestRates.least} / 1/${RequestRates.promptPart}, at least ${RequestRates.least}`
+    ],
+    [
       "refusals of one key a second that are answered at once / later ones that wait a second, in all",
       `${1000 / RequestRates.promptRefusals.everyMillis} / ${RequestRates.maxLate}`
     ],

@@ -1658,8 +1658,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "requests with a key are counted, and taken however many there are",
     file: "packages/http/src/RequestRates.ts",
-    find: "noting(room.isWithin ? Effect.void :",
-    replace: "noting(room.isWithin || !room.isWithin ? Effect.void :",
+    find: "noting(refused === undefined ? taken :",
+    replace: "noting(refused === undefined || refused !== undefined ? taken :",
     test: "packages/http/test/requestRates.test.ts",
     titles: "request rates:"
   },
@@ -1668,10 +1668,20 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "who is refused and asks again at once is refused at once, as fast as the process can",
     file: "packages/http/src/RequestRates.ts",
-    find: "isPrompt(name, nowMillis) ? refused : refusedLate",
+    find: "isPrompt(name, nowMillis) ? refused : inASecond(refused)",
     replace: "isPrompt(name, nowMillis) ? refused : refused",
     test: "packages/http/test/requestRates.test.ts",
     titles: "request rates: who is refused and asks again"
+  },
+  {
+    name: "second-at-once",
+    rows: [],
+    bug: "all requests of a key's second are worked on at once, and others wait for all of them",
+    file: "packages/http/src/RequestRates.ts",
+    find: "const wait = refused === undefined ? waitMillis(rooms) : 0",
+    replace: "const wait = refused === undefined ? 0 : waitMillis(rooms)",
+    test: "packages/http/test/requestRates.test.ts",
+    titles: "request rates: what comes all at once"
   },
   {
     name: "one-lane-for-all",

@@ -278,7 +278,7 @@ export const catalogue = {
     meaning:
       "There were too many requests with this key, or from this address without a key; or too many estimates that ask recipients' servers, of the company or at that server. Nothing was asked.",
     remedy:
-      "Wait for `Retry-After` seconds and send the request again, with the same `Idempotency-Key` if it has one. The headers `RateLimit-Policy` and `RateLimit` say how many requests a key has, and are left. Estimates of invoices, bitcoin addresses and recipients of this service are not limited."
+      "Wait for `Retry-After` seconds and send the request again, with the same `Idempotency-Key` if it has one. The headers `RateLimit-Policy` and `RateLimit` say how many requests a key has, in a minute (`key`) and within a second (`burst`), and how many of them are left. Estimates of invoices, bitcoin addresses and recipients of this service are not limited."
   },
   headers_too_large: {
     status: 431,

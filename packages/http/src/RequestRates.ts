@@ -7,7 +7,7 @@ import * as Exchange from "./Exchange.ts"
 
 /** How many requests a minute are taken, each by this process's own count. What is absent is not limited. */
 export interface Limits {
-  /** With one API key. */
+  /** With one API key, which also has a limit for each second: see `burstOf`. */
   readonly perKey?: number | undefined
   /** From one address, with what is no key and no operator's token. */
   readonly perStranger?: number | undefined
@@ -36,44 +36,93 @@ export const lateMillis = 1000
 /** How many of them wait at once for a policy. One connection can send many requests: what is above is refused at once. */
 export const maxLate = 1000
 
-const seconds = (millis: number): number => Math.ceil(millis / 1000)
+/** Within a second a key has this part of its minute, and of that this part at once; of both so many at least: a page that asks for ten things does not wait. */
+export const [burstPart, promptPart, least] = [30, 10, 10]
+
+/** How many requests with one key are taken within a second: those of a minute may all come in half of it. */
+export const burstOf = (perMinute: number): number => Math.min(perMinute, Math.max(least, Math.ceil(perMinute / burstPart)))
+
+/** How many of them are worked on at once. The next ones wait for their place in the second, or a flood would have the whole process for as long as they take. */
+export const promptOf = (burst: number): number => Math.max(least, Math.ceil(burst / promptPart))
+
+interface Policy {
+  readonly name: string
+  readonly quota: number
+  readonly windowSeconds: number
+  /** As a refusal says it: `a minute with this key`. */
+  readonly of: string
+  /** How many are taken at once; the next ones wait until there is time for them. */
+  readonly prompt: number
+}
+
+const rateOf = ({ quota, windowSeconds }: Policy): Throttle.Rate => ({ count: quota, everyMillis: (windowSeconds * 1000) / quota })
+
+// Not the next one for what a sum of fractions is too much.
+const seconds = (millis: number): number => Math.ceil(Number(millis.toFixed(3)) / 1000)
 
 /**
- * How an answer says what is left (draft-ietf-httpapi-ratelimit-headers-11): `q` requests within `w` seconds, of which `r` are left, and in `t` seconds there are all of
- * them again. A refused one says when the next is taken.
+ * How an answer says what is left (draft-ietf-httpapi-ratelimit-headers-11): of each policy `q` requests within `w` seconds, of which `r` are left, and in `t` seconds
+ * there are all of them again. A refused one says when the next is taken.
  */
-const headersOf = (policy: string, perMinute: number, { isWithin, left, nextMillis, wholeMillis }: Throttle.Room) => ({
-  "ratelimit-policy": `"${policy}";q=${perMinute};w=60`,
-  ratelimit: `"${policy}";r=${left};t=${seconds(wholeMillis)}`,
-  ...(!isWithin && { "retry-after": String(seconds(nextMillis)) })
-})
+const headersOf = (policies: ReadonlyArray<Policy>, rooms: ReadonlyArray<Throttle.Room>) => {
+  const refusing = rooms.filter(({ isWithin }) => !isWithin).map(({ nextMillis }) => nextMillis)
+  return {
+    "ratelimit-policy": policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`).join(", "),
+    ratelimit: rooms.map(({ left, wholeMillis }, n) => `"${policies[n]?.name}";r=${left};t=${seconds(wholeMillis)}`).join(", "),
+    ...(refusing.length > 0 && { "retry-after": String(seconds(Math.max(...refusing))) })
+  }
+}
 
-const counting = (policy: string, perMinute: number | undefined, of: string): Rates["ofKey"] => {
-  if (perMinute === undefined) return undefined
-  const take = Throttle.meter(Throttle.perMinute(perMinute))
+const counting = (...policies: ReadonlyArray<Policy>): Rates["ofKey"] => {
+  if (policies.length === 0) return undefined
+  const rates = policies.map(rateOf)
+  const take = Throttle.meter(...rates)
   const isPrompt = Throttle.make(promptRefusals)
-  const refused = Effect.fail(Errors.failure("rate_limited", `There are more than ${perMinute} requests a minute ${of}`))
+  const refusals = policies.map(({ quota, of }) =>
+    Effect.fail(Errors.failure("rate_limited", `There are more than ${quota} requests ${of}`))
+  )
   let late = 0
-  const refusedLate = Effect.suspend(() => {
-    if (late >= maxLate) return refused
-    late++
-    return Effect.ensuring(
-      Effect.delay(refused, lateMillis),
-      Effect.sync(() => late--)
-    )
-  })
+  const inASecond = (refused: Effect.Effect<never, Refusal>) =>
+    Effect.suspend(() => {
+      if (late >= maxLate) return refused
+      late++
+      return Effect.ensuring(
+        Effect.delay(refused, lateMillis),
+        Effect.sync(() => late--)
+      )
+    })
+  const waitMillis = (rooms: ReadonlyArray<Throttle.Room>): number =>
+    rooms.reduce((most, { wholeMillis }, n) => {
+      const [prompt, everyMillis] = [policies[n]?.prompt ?? 0, rates[n]?.everyMillis ?? 0]
+      return Math.max(most, wholeMillis - prompt * everyMillis)
+    }, 0)
   return (name) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-      const room = take(name, nowMillis)
-      const noting = Exchange.noting({ headers: headersOf(policy, perMinute, room) })
-      return noting(room.isWithin ? Effect.void : isPrompt(name, nowMillis) ? refused : refusedLate)
+      const rooms = take(name, nowMillis)
+      const refused = refusals.find((_, n) => rooms[n]?.isWithin === false)
+      const wait = refused === undefined ? waitMillis(rooms) : 0
+      const taken = wait > 0 ? Effect.sleep(wait) : Effect.void
+      const noting = Exchange.noting({ headers: headersOf(policies, rooms) })
+      return noting(refused === undefined ? taken : isPrompt(name, nowMillis) ? refused : inASecond(refused))
     })
 }
 
+const aMinute = (name: string, quota: number | undefined, whose: string): ReadonlyArray<Policy> =>
+  quota === undefined ? [] : [{ name, quota, windowSeconds: 60, of: `a minute ${whose}`, prompt: quota }]
+
+/** Where it is as many as in a minute there is none: it would say the same. */
+const aSecond = (perMinute: number | undefined, whose: string): ReadonlyArray<Policy> => {
+  const quota = perMinute === undefined ? undefined : burstOf(perMinute)
+  return quota === undefined || quota === perMinute
+    ? []
+    : [{ name: "burst", quota, windowSeconds: 1, of: `a second ${whose}`, prompt: promptOf(quota) }]
+}
+
 export const make = ({ perKey, perStranger, proxies = 0 }: Limits): Rates => {
-  const ofStranger = counting("stranger", perStranger, "from this address without a key or token that is one")
+  const ofStranger = counting(...aMinute("stranger", perStranger, "from this address without a key or token that is one"))
+  const whose = "with this key"
   return {
-    ofKey: counting("key", perKey, "with this key"),
+    ofKey: counting(...aMinute("key", perKey, whose), ...aSecond(perKey, whose)),
     refuse: (failed) =>
       ofStranger === undefined || failed.error.code !== "unauthorized"
         ? Effect.fail(failed)

@@ -2,6 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
 import { Context, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import * as Exchange from "../src/Exchange.ts"
 import * as RequestRates from "../src/RequestRates.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
@@ -93,6 +94,71 @@ describe("Rates of requests", () => {
       assert.isDefined((yield* ask).pollUnsafe())
     })
   )
+
+  it.effect(
+    "request rates: what comes all at once is spread over its second, and what is above it is refused, in the words of the second",
+    () =>
+      Effect.gen(function* () {
+        const ofKey = RequestRates.make({ perKey: 600 }).ofKey ?? assert.fail("keys are not limited")
+        assert.deepStrictEqual([RequestRates.burstOf(600), RequestRates.promptOf(20)], [20, 10])
+        const asked = yield* Effect.replicateEffect(Effect.forkChild(Effect.exit(ofKey("a")), { startImmediately: true }), 21)
+        const taken = () => asked.slice(0, 20).filter((fiber) => fiber.pollUnsafe() !== undefined).length
+        assert.strictEqual(taken(), 10)
+        for (let more = 1; more <= 10; more++) {
+          yield* TestClock.adjust(49)
+          assert.strictEqual(taken(), 9 + more)
+          yield* TestClock.adjust(1)
+          assert.strictEqual(taken(), 10 + more)
+        }
+        const last = yield* Fiber.join(asked[20] ?? assert.fail())
+        assert.include(JSON.stringify(last), "There are more than 20 requests a second with this key")
+        // Another key has a second of its own, and who asks evenly never waits.
+        assert.isDefined((yield* Effect.forkChild(ofKey("b"), { startImmediately: true })).pollUnsafe())
+        yield* TestClock.adjust(1000)
+        for (let n = 0; n < 100; n++) {
+          assert.isDefined((yield* Effect.forkChild(ofKey("a"), { startImmediately: true })).pollUnsafe(), `${n}`)
+          yield* TestClock.adjust(50)
+        }
+      })
+  )
+
+  it.effect("request rates: both limits are told, and what the second refuses says when it is over and costs nothing of the minute", () =>
+    Effect.gen(function* () {
+      const ofKey = RequestRates.make({ perKey: 15 }).ofKey ?? assert.fail("keys are not limited")
+      const asked = Effect.suspend(() => {
+        const exchange = Exchange.make("a request")
+        return Effect.map(Effect.exit(Effect.provideService(ofKey("a"), Exchange.Current, exchange)), () => exchange.headers)
+      })
+      const told = (left: string, retryAfter?: string) => ({
+        "ratelimit-policy": '"key";q=15;w=60, "burst";q=10;w=1',
+        ratelimit: left,
+        ...(retryAfter !== undefined && { "retry-after": retryAfter })
+      })
+      assert.deepStrictEqual(yield* asked, told('"key";r=14;t=4, "burst";r=9;t=1'))
+      for (let n = 1; n < 10; n++) yield* asked
+      assert.deepStrictEqual(yield* asked, told('"key";r=5;t=40, "burst";r=0;t=1', "1"))
+      yield* TestClock.adjust(500)
+      for (let n = 0; n < 5; n++) yield* asked
+      yield* TestClock.adjust(1000)
+      assert.deepStrictEqual(yield* asked, told('"key";r=0;t=59, "burst";r=10;t=0', "3"))
+    })
+  )
+
+  it("request rates: a second has a thirtieth of the minute, ten at least and never more than the minute", () => {
+    assert.deepStrictEqual(
+      [1, 9, 10, 60, 300, 600, 6000, 60_000].map((perMinute) => [perMinute, RequestRates.burstOf(perMinute)]),
+      [
+        [1, 1],
+        [9, 9],
+        [10, 10],
+        [60, 10],
+        [300, 10],
+        [600, 20],
+        [6000, 200],
+        [60_000, 2000]
+      ]
+    )
+  })
 
   it("request rates: what is refused for another reason is counted, and says so; a stream counts as a request", async () => {
     const { id } = await perKey.company()

@@ -29,7 +29,8 @@ export const settings = {
   }),
   requestsPerKey: Setting.withDefault({
     name: "SATRAIL_REQUESTS_PER_KEY",
-    meaning: "How many requests a minute are taken with one API key, in each process; 0: any number",
+    meaning:
+      "How many requests a minute are taken with one API key, in each process, and a thirtieth of that within a second; 0: any number",
     fallback: "60000",
     ...Setting.whole(0, 10_000_000)
   }),
