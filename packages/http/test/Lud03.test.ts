@@ -3,7 +3,7 @@ import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Throttle from "@satrail/core/base/Throttle"
 import * as Policy from "@satrail/core/service/Policy"
 import { Result } from "effect"
-import { start } from "./Service.ts"
+import { start, stillTime } from "./Service.ts"
 import { get, type Json, refusal, Refused } from "./Wallet.ts"
 
 // LUD-03, sentence by sentence, as far as a service has to do with it.
@@ -185,7 +185,7 @@ describe("LUD-03: a voucher that is over", () => {
 
 describe("LUD-03: a wallet that asks too often", () => {
   it("LUD-03: a wallet above the rate gets LNURL's error, and the voucher stays open", async () => {
-    const strict = await start({ http: { proxies: 1 } })
+    const strict = await start({ http: { proxies: 1 }, around: stillTime })
     const caller = async (from: string) => {
       const { text } = await strict.ask("GET", "/lnurlw/callback?k1=00&pr=x", { headers: { "x-forwarded-for": from } })
       return JSON.parse(text).reason

@@ -15,7 +15,7 @@ import { Poster, type Posted } from "@satrail/core/events/webhooks/Ports"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Layer, Logger, ManagedRuntime, Redacted, References } from "effect"
+import { Clock, Context, Effect, Layer, Logger, ManagedRuntime, Redacted, References } from "effect"
 import type { HttpRouter } from "effect/http"
 import { OperatorToken } from "../src/Authentication.ts"
 import type { Code } from "../src/Errors.ts"
@@ -102,6 +102,32 @@ export const posted = {
   }
 }
 
+/** The time of requests stands still, so that no rate gives back what a test has used up. Whoever sleeps wakes up nevertheless. */
+export const stillTime: Layer.Layer<never> = Layer.effect(
+  Clock.Clock,
+  Effect.map(Clock.Clock, (clock): Clock.Clock => {
+    const atMillis = clock.currentTimeMillisUnsafe()
+    return {
+      currentTimeMillisUnsafe: () => atMillis,
+      currentTimeMillis: Effect.succeed(atMillis),
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      currentTimeNanos: clock.currentTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      sleep: (duration) => clock.sleep(duration)
+    }
+  })
+)
+
+/**
+ * Waits for the next millisecond. What a test does one after the other is so in time too: ids of one millisecond have any order, a list is in the order of its
+ * ids, and what a period ends with is what was booked before its last millisecond.
+ */
+export const nextMillisecond = async (): Promise<void> => {
+  const now = Date.now()
+  while (Date.now() === now) await new Promise(setImmediate)
+}
+
 // What is on its way is looked at whenever a test lets the workers work.
 const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
@@ -132,9 +158,13 @@ export const start = async (options: Options = {}) => {
       Layer.provide(logger)
     )
   )
-  const run = runtime.runPromise
+  const run: typeof runtime.runPromise = async (effect, options) => {
+    await nextMillisecond()
+    return runtime.runPromise(effect, options)
+  }
 
   const send = async (request: Request): Promise<Answer> => {
+    await nextMillisecond()
     const response = await handler(request)
     const text = await response.text()
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true

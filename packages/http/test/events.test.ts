@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Events from "@satrail/core/events/Events"
 import { EventStore } from "@satrail/core/ledger/EventStore"
+import { longestMillis } from "@satrail/testing/Waiting"
 import { Deferred, Effect, Redacted } from "effect"
 import { vi } from "vitest"
 import * as EventIds from "../src/EventIds.ts"
@@ -12,7 +13,7 @@ const service = await start({ http: { closing: Deferred.await(closing) } })
 afterAll(() => service.dispose())
 
 /** How long something may take that must become true. */
-const patience = { timeout: 20_000, interval: 5 }
+const patience = { timeout: longestMillis, interval: 5 }
 
 const company = await service.company("paid")
 const other = await service.company("paid")

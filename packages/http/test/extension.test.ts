@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import { longestMillis } from "@satrail/testing/Waiting"
 import { Deferred, Effect, Layer, Stream, Tracer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { vi } from "vitest"
@@ -20,7 +21,7 @@ const watched = <A>(stream: Stream.Stream<A>) =>
   })
 
 /** How long something may take that must become true. */
-const patience = { timeout: 20_000, interval: 5 }
+const patience = { timeout: longestMillis, interval: 5 }
 
 const html = "text/html; charset=utf-8"
 const page = HttpServerResponse.text("<!doctype html><p>Pay here", { contentType: html })

@@ -4,9 +4,12 @@ import { Context, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Exchange from "../src/Exchange.ts"
 import * as RequestRates from "../src/RequestRates.ts"
-import { bad, operatorToken, seen, start } from "./Service.ts"
+import { bad, operatorToken, seen, start, stillTime } from "./Service.ts"
 
-const limits = (given: RequestRates.Limits) => ({ instead: Context.make(RequestRates.RequestRates, RequestRates.make(given)) })
+const limits = (given: RequestRates.Limits) => ({
+  instead: Context.make(RequestRates.RequestRates, RequestRates.make(given)),
+  around: stillTime
+})
 const [perKey, perStranger, open] = [await start(limits({ perKey: 3 })), await start(limits({ perStranger: 2, proxies: 1 })), await start()]
 afterAll(() => Promise.all([perKey, perStranger, open].map(({ dispose }) => dispose())))
 

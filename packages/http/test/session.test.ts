@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import * as Acting from "../src/Acting.ts"
 import { attemptsPerMinute } from "../src/ConsoleSession.ts"
 import { make } from "../src/SignInLinks.ts"
-import { type Answer, bad, operatorToken, seen, start } from "./Service.ts"
+import { type Answer, bad, operatorToken, seen, start, stillTime } from "./Service.ts"
 
 const service = await start({ http: { console: true }, instead: Context.make(Acting.Proxies, 1) })
 afterAll(service.dispose)
@@ -222,7 +222,7 @@ describe("sessions", () => {
   })
 
   it(`session: ${attemptsPerMinute} attempts a minute from one address`, async () => {
-    const own = await start({ http: { console: true } })
+    const own = await start({ http: { console: true }, around: stillTime })
     const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
     const attempt = () => own.ask("POST", "/console/session", { body: { credential: "sr_regtest_guess" }, headers })
     for (let i = 0; i < attemptsPerMinute; i++) assert.strictEqual((await attempt()).status, 401)

@@ -5,6 +5,7 @@ import { bad, operatorToken, posted, seen, start } from "./Service.ts"
 import * as EventBody from "../src/EventBody.ts"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { Poster } from "@satrail/core/events/webhooks/Ports"
+import { longestMillis } from "@satrail/testing/Waiting"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { createHmac, randomBytes } from "node:crypto"
 import { Webhook } from "standardwebhooks"
@@ -13,7 +14,7 @@ import { vi } from "vitest"
 const service = await start()
 const company = await service.company("paid")
 const key = company.key
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: longestMillis, interval: 20 }
 
 // The worker that sends: in this process, with the keys that the service has.
 const scope = Scope.makeUnsafe()
