@@ -47,10 +47,7 @@ export const layerWire = Layer.effect(
   Wire.Target,
   Effect.map(PaperDaemon, ({ url, macaroon }) => ({
     url,
-    adapter: (url) =>
-      Layer.merge(
-        PaperNode.layerReceiver({ url, macaroon, deadlineMillis: 500 }),
-        PaperNode.layerSender({ url, macaroon, deadlineMillis: 500 })
-      )
+    adapter: (url, deadlineMillis) =>
+      Layer.merge(PaperNode.layerReceiver({ url, macaroon, deadlineMillis }), PaperNode.layerSender({ url, macaroon, deadlineMillis }))
   }))
 ).pipe(Layer.merge(payee), Layer.provide(daemon), Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")))

@@ -47,10 +47,10 @@ export const layerWire = Layer.effect(
   Wire.Target,
   Effect.map(PhoenixDaemon, ({ url, password }) => ({
     url,
-    adapter: (url) =>
+    adapter: (url, deadlineMillis) =>
       Layer.merge(
-        Phoenixd.layerReceiver({ url, password, network: "regtest", deadlineMillis: 500 }),
-        Phoenixd.layerSender({ url, password, network: "regtest", deadlineMillis: 500 })
+        Phoenixd.layerReceiver({ url, password, network: "regtest", deadlineMillis }),
+        Phoenixd.layerSender({ url, password, network: "regtest", deadlineMillis })
       )
   }))
 ).pipe(Layer.merge(payee), Layer.provide(daemon), Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")))

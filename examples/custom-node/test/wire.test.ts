@@ -36,7 +36,7 @@ const wrong = Layer.effect(
   LightningWire.Target,
   Effect.map(LightningWire.Target, ({ url, adapter }) => ({
     url,
-    adapter: (url: string) => Layer.unwrap(Effect.map(gullible(url), ({ url }) => adapter(url)))
+    adapter: (url: string, deadlineMillis: number) => Layer.unwrap(Effect.map(gullible(url), ({ url }) => adapter(url, deadlineMillis)))
   }))
 ).pipe(Layer.provideMerge(Peers.layerWire))
 

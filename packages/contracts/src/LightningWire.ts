@@ -17,8 +17,8 @@ export class Target extends Context.Service<
   {
     /** Where the node is: `http://127.0.0.1:3000`, or `https:` with any certificate. */
     readonly url: string
-    /** The adapter, for the same node at another address. Its deadline should be short: silence is waited for to its end. */
-    readonly adapter: (url: string) => Layer.Layer<LightningReceiver | LightningSender, unknown>
+    /** The adapter, for the same node at another address. `deadlineMillis` is how long it should wait for an answer: silence is waited for to its end. */
+    readonly adapter: (url: string, deadlineMillis: number) => Layer.Layer<LightningReceiver | LightningSender, unknown>
   }
 >()("@satrail/contracts/LightningWire/Target") {}
 
@@ -28,14 +28,24 @@ const amount = Msat.fromSats(10_000)
 /** More requests than an adapter makes for one payment. */
 const requests = 8
 
+/** How long an answer of the node's is waited for, which may take long on a busy machine, and how long silence is, by every call that meets it. */
+const deadlineMillis = { answer: 30_000, silence: 500 }
+
 /** The adapter behind a wire that works so far. */
-const connected = Effect.gen(function* () {
+const connected = Effect.fnUntraced(function* (fault: Wire.Fault) {
   const { url, adapter } = yield* Target
   const wire = yield* Wire.make(url)
-  const context = yield* Layer.build(Layer.fresh(adapter(wire.url)))
+  const behind = (deadlineMillis: number) =>
+    Effect.map(Layer.build(Layer.fresh(adapter(wire.url, deadlineMillis))), (built) => ({
+      receiver: Context.get(built, LightningReceiver),
+      sender: Context.get(built, LightningSender)
+    }))
+  const patient = yield* behind(deadlineMillis.answer)
+  /** Whom the fault meets. */
+  const met = fault === "silence" ? yield* behind(deadlineMillis.silence) : patient
   const during = <A, E, R>(fault: Wire.Fault, use: Effect.Effect<A, E, R>, from = 0, isHeard = false) =>
     Effect.andThen(wire.fail(fault, from, isHeard), Effect.ensuring(use, wire.mend))
-  return { wire, during, receiver: Context.get(context, LightningReceiver), sender: Context.get(context, LightningSender) }
+  return { wire, during, met, ...patient }
 })
 
 const invoiced = Effect.gen(function* () {
@@ -50,7 +60,7 @@ const received = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHa
 /** What only the node may say is not said by a fault: of a payment, of an invoice. */
 const noWord = (fault: Wire.Fault) =>
   Effect.gen(function* () {
-    const { during, receiver, sender } = yield* connected
+    const { during, met, receiver, sender } = yield* connected(fault)
     const asked = yield* invoiced
     yield* sender.pay(asked)
     const { paymentHash } = asked.invoice
@@ -64,18 +74,22 @@ const noWord = (fault: Wire.Fault) =>
     const never = PaymentHash.make("0f".repeat(32))
     const said = yield* during(
       fault,
-      Effect.all({
-        settled: sender.lookupPayment(paymentHash),
-        never: sender.lookupPayment(never),
-        quote: Effect.flip(sender.quote(yield* invoiced)),
-        invoice: Effect.flip(receiver.lookupInvoice(issued.paymentHash)),
-        nobodys: Effect.flip(receiver.lookupInvoice(never)),
-        canceled: Effect.flip(receiver.cancelInvoice(issued.paymentHash))
-      })
+      Effect.all(
+        {
+          settled: met.sender.lookupPayment(paymentHash),
+          never: met.sender.lookupPayment(never),
+          quote: Effect.flip(met.sender.quote(yield* invoiced)),
+          invoice: Effect.flip(met.receiver.lookupInvoice(issued.paymentHash)),
+          nobodys: Effect.flip(met.receiver.lookupInvoice(never)),
+          canceled: Effect.flip(met.receiver.cancelInvoice(issued.paymentHash))
+        },
+        { concurrency: "unbounded" }
+      )
     )
     assert.deepStrictEqual([said.settled, said.never], [{ _tag: "unknown" }, { _tag: "unknown" }], "a payment")
     for (const [what, outage] of Object.entries(said).slice(2)) assert.strictEqual(outage._tag, "NodeUnavailable", what)
     // And when it is over, everything is as it was.
+    yield* eventually(met.sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
     assert.strictEqual((yield* sender.lookupPayment(paymentHash))._tag, "settled")
     assert.strictEqual((yield* sender.lookupPayment(never))._tag, "notFound")
     assert.strictEqual((yield* receiver.lookupInvoice(issued.paymentHash))._tag, "open")
@@ -84,12 +98,12 @@ const noWord = (fault: Wire.Fault) =>
 /** The fault begins with each request that a payment makes, in turn: before the node has heard it, or after. Whatever is answered, it is true. */
 const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
   Effect.gen(function* () {
-    const { wire, during, sender } = yield* connected
+    const { wire, during, met, sender } = yield* connected(fault)
     for (let from = 0; from < requests; from++) {
       const asked = yield* invoiced
       const { paymentHash } = asked.invoice
       yield* wire.mend
-      const answered = yield* during(fault, sender.pay(asked), from, isHeard)
+      const answered = yield* during(fault, met.sender.pay(asked), from, isHeard)
       assert.notStrictEqual(answered._tag, "failed", `from request ${from} on`)
       if (answered._tag === "settled") break // no request of it is left to go wrong
       // No longer unknown: the node's own word.

@@ -16,8 +16,8 @@ const ports = Effect.fnUntraced(function* (url: string) {
   const rune = Redacted.make("a rune")
   const built = yield* Layer.build(
     Layer.merge(
-      CoreLightning.layerReceiver({ url, rune, invoiceSecret: Redacted.make("of the tests"), deadlineMillis: 2000 }),
-      CoreLightning.layerSender({ url, rune, deadlineMillis: 2000, retrySeconds: 1 })
+      CoreLightning.layerReceiver({ url, rune, invoiceSecret: Redacted.make("of the tests") }),
+      CoreLightning.layerSender({ url, rune, retrySeconds: 1 })
     )
   )
   return yield* Effect.provideContext(Effect.all({ receiver: LightningReceiver, sender: LightningSender }), built)

@@ -55,7 +55,7 @@ export const server = (say: (path: string) => Answer | undefined) =>
 
 /** Both ports over what answers at `url`. */
 export const ports = Effect.fnUntraced(function* (url: string, others: Partial<LndRest.Options> = {}) {
-  const options = { url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const, deadlineMillis: 2000, ...others }
+  const options = { url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const, ...others }
   const built = yield* Layer.build(
     Layer.merge(Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") }), Lnd.layerSender(options))
   )

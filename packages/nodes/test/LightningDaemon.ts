@@ -83,6 +83,7 @@ export const make = async () => {
   const notes = new Map<string, string>()
   const payees = new Map<string, Payee>()
   const parts: Array<Part> = []
+  const retries = new Map<string, () => void>()
   let payIndex = 0
   let commands = 0
   let isCut = false
@@ -137,7 +138,9 @@ export const make = async () => {
         throw new Failed(209, "Timed out, and a part is still pending")
       case "retry": {
         part.status = "failed"
-        await pass(700)
+        await new Promise<void>((resolve) => {
+          retries.set(hash, resolve)
+        })
         return settle(begin(hash, amount), payee)
       }
     }
@@ -275,6 +278,9 @@ export const make = async () => {
         else part.status = "failed"
       }
     },
+    /** Whether a payment has failed and waits to be tried again, and what has it tried. */
+    waits: (hash: string): boolean => retries.has(hash),
+    retry: (hash: string): void => retries.get(hash)?.(),
     cut: (): void => {
       isCut = true
       for (const socket of sockets) socket.destroy()
