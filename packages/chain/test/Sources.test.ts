@@ -42,8 +42,7 @@ const node = Effect.fnUntraced(function* (answer: (call: Call) => Said) {
     user: "u",
     password: Redacted.make("secret-of-ours"),
     network: "mainnet",
-    beginning: { height: 0 },
-    patienceMillis: 1000
+    beginning: { height: 0 }
   }
   return { options, source: BitcoinRpc.make(options) }
 })

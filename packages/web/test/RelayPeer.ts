@@ -63,7 +63,7 @@ export const relaysOf = (answers: Readonly<Record<string, Answer>>) =>
     const made = yield* Effect.forEach(Object.entries(answers), ([host, answer]) => Effect.map(relay(answer), (one) => ({ host, ...one })))
     const allow = new Map([...made.map(({ host, port }) => [host, at(port)] as const), ["away.example", at(yield* nobody)] as const])
     return {
-      outbound: Outbound.layer({ allow, connectMillis: 1_000 }),
+      outbound: Outbound.layer({ allow, connectMillis: 3_000 }),
       events: (url: string) => [...(made.find(({ host }) => host === new URL(url).hostname)?.events.values() ?? [])]
     }
   })

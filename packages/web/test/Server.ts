@@ -15,8 +15,11 @@ export interface Server {
 }
 
 export interface Options {
-  /** The page of somebody on the Internet is on 127.0.0.2 in these tests: what is inside is on 127.0.0.1. */
-  readonly host?: "127.0.0.1" | "127.0.0.2"
+  /**
+   * The page of somebody on the Internet is on 127.0.0.2 in these tests, and what is inside is on 127.0.0.1. What must be inside at the same port is on
+   * 127.0.0.3, where no other process takes it.
+   */
+  readonly host?: "127.0.0.1" | "127.0.0.2" | "127.0.0.3"
   readonly port?: number
   readonly isSecure?: boolean
 }

@@ -5,11 +5,13 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
 import * as Destination from "@satrail/core/sending/Destination"
 import { failureFor } from "@satrail/http/Errors"
-import { Effect, Result } from "effect"
+import { Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
 import * as Outbound from "../src/Outbound.ts"
 import * as PublicAddress from "../src/PublicAddress.ts"
 import * as Resolver from "../src/Resolver.ts"
 import * as WebhookPoster from "../src/WebhookPoster.ts"
+import * as Dripping from "./Dripping.ts"
 import { payRequest } from "./Recipients.ts"
 import { counting, serve, trusting } from "./Server.ts"
 
@@ -172,14 +174,14 @@ describe("a hostile destination", () => {
         },
         { host: "127.0.0.2", isSecure: true }
       )
-      const inside = yield* serve((_, response) => response.end(JSON.stringify(payRequest)), { host: "127.0.0.1", port: page.port })
+      const inside = yield* serve((_, response) => response.end(JSON.stringify(payRequest)), { host: "127.0.0.3", port: page.port })
       const here = `https://page.example.com:${page.port}`
-      const lookup = async (name: string) => [name === "page.example.com" ? "127.0.0.2" : "127.0.0.1"]
+      const lookup = async (name: string) => [name === "page.example.com" ? "127.0.0.2" : "127.0.0.3"]
       const { offer, invoice } = yield* resolver({ lookup, isAllowed: (address) => address === "127.0.0.2" })
       const places = [
         ...urls.filter((url) => /^[a-z]+:/.test(url)),
         `https://inside.example.com:${page.port}/`,
-        `http://127.0.0.1:${page.port}/`
+        `http://127.0.0.3:${page.port}/`
       ]
       for (const place of places) {
         away = place
@@ -196,19 +198,19 @@ describe("a hostile destination", () => {
     })
   )
 
-  it.live("C48: destination: a response that is huge, slow or no JSON is refused with a 422", () =>
+  it.effect("C48: destination: a response that is huge, slow or no JSON is refused with a 422", () =>
     Effect.gen(function* () {
+      const dripping = Dripping.make()
       const page = yield* serve((request, response) => {
         if (request.url === "/huge") return response.end("x".repeat(Outbound.defaults.maxBytes + 1))
-        if (request.url === "/slow") return response.write("{")
+        if (request.url === "/slow") return dripping.listener(request, response)
         return response.end("<html>inside</html>")
       })
-      const { offer } = yield* resolver({
-        totalMillis: 900,
-        allow: new Map([["wallet.example", new URL(`http://127.0.0.1:${page.port}`)]])
-      })
+      const { offer } = yield* resolver({ allow: new Map([["wallet.example", new URL(`http://127.0.0.1:${page.port}`)]]) })
       for (const path of ["/huge", "/slow", "/page"]) {
-        const error = yield* Effect.flip(offer(`https://wallet.example${path}`))
+        const asked = yield* Effect.forkChild(Effect.flip(offer(`https://wallet.example${path}`)), { startImmediately: true })
+        if (path === "/slow") yield* Effect.andThen(dripping.isHeard, TestClock.adjust(Outbound.defaults.totalMillis))
+        const error = yield* Fiber.join(asked)
         assert.deepStrictEqual(statusOf(error), refused, path)
         assert.notInclude(failureFor(error).message, "inside", "none of it is handed on")
       }

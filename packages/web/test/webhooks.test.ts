@@ -6,7 +6,7 @@ import type http from "node:http"
 import * as WebhookPoster from "../src/WebhookPoster.ts"
 import { serve } from "./Server.ts"
 
-const posts = (answer: http.RequestListener, totalMillis = 2000) =>
+const posts = (answer: http.RequestListener, totalMillis = 60_000) =>
   Effect.gen(function* () {
     const server = yield* serve(answer)
     const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis } })
