@@ -14,7 +14,9 @@ export const Load = Schema.Struct({
   perSecond: Schema.optionalKey(Schema.Finite),
   /** Comes before and does not count. */
   warmupMillis: Schema.Int,
-  millis: Schema.Int
+  millis: Schema.Int,
+  /** A closed loop's: how many are sent, whatever time is left. */
+  end: Schema.optionalKey(Schema.Int)
 })
 export interface Load extends Schema.Schema.Type<typeof Load> {}
 
@@ -71,7 +73,7 @@ const arrivals = async (perSecond: number, from: number, until: number, offer: (
 
 /** Runs a load to its end. */
 export const run = async (load: Load): Promise<Outcome> => {
-  const { perSecond } = load
+  const { perSecond, end = Infinity } = load
   const latencies: Array<number> = []
   const beganAt = new Map<number, number>() // by client: those that wait for an answer
   const due: Array<number> = []
@@ -97,13 +99,13 @@ export const run = async (load: Load): Promise<Outcome> => {
   /** What a client that has nothing to do does next. */
   const next = (client: number) => {
     if (perSecond === undefined) {
-      if (sending) return send(client, performance.now())
+      if (sending && sent < end) return send(client, performance.now())
     } else {
       const began = due.shift()
       if (began !== undefined) return send(client, began)
       idle.push(client)
     }
-    if (!sending && beganAt.size === 0) finished()
+    if ((!sending || sent >= end) && beganAt.size === 0) finished()
   }
   const answered = (client: number, status: number, opening: string) => {
     const now = performance.now()
@@ -137,7 +139,13 @@ export const run = async (load: Load): Promise<Outcome> => {
     for (let client = 0; client < load.clients; client++) next(client)
 
     if (perSecond === undefined) {
-      await passed(countTo - startedAt)
+      await new Promise<void>((resolve) => {
+        const over = setTimeout(resolve, countTo - startedAt)
+        finished = () => {
+          clearTimeout(over)
+          resolve()
+        }
+      })
     } else {
       await arrivals(perSecond, startedAt, countTo, (dueAt) => {
         const client = idle.shift() // the one idle longest: a server hangs up on who says nothing for long

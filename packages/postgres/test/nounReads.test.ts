@@ -4,6 +4,7 @@ import * as Id from "@satrail/core/base/Id"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { longestMillis } from "@satrail/testing/Waiting"
 import { Effect, Layer, Option, Scheduler } from "effect"
 import * as Storage from "../src/Storage.ts"
 import * as Embedded from "./Embedded.ts"
@@ -47,7 +48,7 @@ it.layer(storage, { excludeTestServices: true })("noun reads", (it) => {
       // All statements wait for the one connection: for who had it before to say that it is free again.
       const often = <A, E>(read: Effect.Effect<A, E>) => Effect.repeat(read, { times: 20 })
       const all = Effect.all([often(get), often(ledger.lastEvent), often(ledger.lastEvent)], { concurrency: "unbounded" })
-      assert.isTrue(Option.isSome(yield* Effect.timeoutOption(all, "3 seconds")))
+      assert.isTrue(Option.isSome(yield* Effect.timeoutOption(all, longestMillis)))
     })
   )
 })

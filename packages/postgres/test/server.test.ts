@@ -118,23 +118,25 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
   it.live("PgClient: a statement that takes too long is ended, and so is one that waits too long for a lock", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
-      const client = yield* Layer.build(PgClient.layer({ url, statementTimeoutMillis: 400, lockTimeoutMillis: 100 }))
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const long = yield* Effect.flip(sql`select pg_sleep(600)`)
-        assert.strictEqual(long.reason._tag, "StatementTimeoutError")
-        yield* sql`create table t (n integer)`
-        const waits = yield* sql.withTransaction(
-          Effect.andThen(
-            sql`lock table t`,
+      const asked = (text: string, limits: Partial<PgClient.Options>) =>
+        Effect.scoped(
+          Effect.flatMap(Layer.build(PgClient.layer({ url, ...limits })), (client) =>
             Effect.flip(
               Effect.provide(
-                Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("select n from t")),
-                yield* Layer.build(PgClient.layer({ url, lockTimeoutMillis: 100 }))
+                Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text)),
+                client
               )
             )
           )
         )
+      // Whoever holds the lock has time.
+      const client = yield* Layer.build(PgClient.layer({ url }))
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const long = yield* asked("select pg_sleep(600)", { statementTimeoutMillis: 400 })
+        assert.strictEqual(long.reason._tag, "StatementTimeoutError")
+        yield* sql`create table t (n integer)`
+        const waits = yield* sql.withTransaction(Effect.andThen(sql`lock table t`, asked("select n from t", { lockTimeoutMillis: 100 })))
         assert.strictEqual(waits.reason._tag, "LockTimeoutError")
       }).pipe(Effect.provide(client))
     })
