@@ -1,3 +1,4 @@
+import { longestMillis } from "@satrail/testing/Waiting"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { BrowserContextOptions, Page } from "playwright-core"
@@ -51,7 +52,7 @@ export const start = async () => {
   /** A tab, with what went wrong in it. */
   const tab = async <A>(options: BrowserContextOptions, look: (page: Page, complaints: Array<string>) => Promise<A>): Promise<A> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(longestMillis)
     const complaints: Array<string> = []
     const page = await context.newPage()
     page.on("console", (message) => {

@@ -1,7 +1,7 @@
 import * as Bip21 from "@satrail/bitcoin/Bip21"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { corpus } from "@satrail/testing/Corpus"
-import { eventually } from "@satrail/testing/Waiting"
+import { eventually, longestMillis } from "@satrail/testing/Waiting"
 import { Result } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -46,6 +46,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
   /** A tab, with what went wrong in it. */
   const tab = async <A>(options: BrowserContextOptions, look: (page: Page, complaints: Array<string>) => Promise<A>): Promise<A> => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })
+    context.setDefaultTimeout(longestMillis)
     const complaints: Array<string> = []
     const page = await context.newPage()
     page.on("console", (message) => {

@@ -104,9 +104,19 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
         async () => taken,
         (count) => count >= 50
       )
+      // From here on nobody takes one up, so that some are left to wait however quick the workers are.
+      const { waiting: held, open } = cluster().hold("before claim recipient")
+      await eventually("all processes held", held, (pids) => new Set(pids).size === 3)
+      const before = taken
+      await eventually(
+        "more withdrawals",
+        async () => taken,
+        (count) => count > before
+      )
       await cluster().operate(stop(shop), body, 200)
       isStopped = true
       await callers
+      open()
       assert.deepStrictEqual(tally(late), { [refusal]: late.length })
       await cluster().restart(0)
       const asked = { amount: 10, currency: "sats", destination: to }
