@@ -6,7 +6,7 @@ import * as Proxy from "./Proxy.ts"
 
 const callers = 16
 
-suite("three processes are restarted one after the other", { more: { SATRAIL_DRAIN_SECONDS: "5" } }, (cluster) => {
+suite("three processes are restarted one after the other", { more: { SATRAIL_DRAIN_SECONDS: "4" } }, (cluster) => {
   it("shutdown: a process that stops is first not ready, and goes on answering for a while", async () => {
     const { running, url } = cluster().alive()[0] ?? assert.fail("nobody is alive")
     const stopping = cluster().restart(0)
