@@ -3,9 +3,10 @@ import { testMillis } from "./packages/testing/src/Waiting.ts"
 import { workers } from "./test/workers.ts"
 
 // What a test file needs is in its name (docs/decisions/0045-two-tiers.md). `npm test` runs what has no such name, `npm run test:all` everything:
-// *.slow.test.ts starts processes of the service again and again, *.btcd.test.ts has a chain of its own, *.regtest.test.ts shares one network of Lightning nodes.
-const real = ["btcd", "regtest"] as const
-const named = ["slow", ...real].map((name) => `**/*.${name}.test.ts`)
+// *.slow.test.ts starts processes of the service again and again, *.chain.test.ts has a chain of its own and is run on each node's, *.btcd.test.ts and
+// *.bitcoind.test.ts on that one's, *.regtest.test.ts shares one network of Lightning nodes.
+const real = { btcd: ["chain", "btcd"], bitcoind: ["chain", "bitcoind"], regtest: ["regtest"] }
+const named = ["slow", ...new Set(Object.values(real).flat())].map((name) => `**/*.${name}.test.ts`)
 const folders = ["packages/*/test/**", "examples/*/test/**", "test/**"]
 
 // Tests of these packages start servers, embedded databases and processes: each file has a process of its own, since native modules and an embedded
@@ -36,11 +37,12 @@ export default defineConfig({
         extends: true,
         test: { name: "slow", globalSetup: ["test/postgres.ts"], include: folders.map((folder) => `${folder}/*.slow.test.ts`) }
       },
-      ...real.map((name) => ({
+      ...Object.entries(real).map(([name, files]) => ({
         extends: true as const,
         test: {
           name,
-          include: [`packages/*/test/**/*.${name}.test.ts`],
+          include: files.map((file) => `packages/*/test/**/*.${file}.test.ts`),
+          provide: { chain: name === "bitcoind" ? ("bitcoind" as const) : ("btcd" as const) },
           globalSetup: `packages/regtest/test/${name}Setup.ts`,
           fileParallelism: false // a balance is looked at before and after
         }

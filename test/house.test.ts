@@ -357,7 +357,7 @@ const heldIn = (file: string, source: string): ReadonlyArray<Held> =>
 
 describe("the tiers of the tests", () => {
   const tests = files("{packages,examples}/*/test/**/*.test.ts")
-  const isReal = (file: string) => /\.(btcd|regtest)\.test\.ts$/.test(file)
+  const isReal = (file: string) => /\.(chain|btcd|bitcoind|regtest)\.test\.ts$/.test(file)
   const isFast = (file: string) => !isReal(file) && !file.endsWith(".slow.test.ts")
   const held = (which: (file: string) => boolean) => tests.filter(which).flatMap((file) => heldIn(file, read(file)))
   const among = (all: ReadonlyArray<Held>, { contract, folder }: Held) =>
@@ -387,7 +387,7 @@ describe("the tiers of the tests", () => {
   })
 
   it("house: npm test builds and starts no real node", () => {
-    const reaching = tests.filter((file) => isFast(file) && /@satrail\/regtest\/(?:Network|Btcd|Lnd|Real)"/.test(read(file)))
+    const reaching = tests.filter((file) => isFast(file) && /@satrail\/regtest\/(?:Network|Btcd|Bitcoind|Chain|Lnd|Real)"/.test(read(file)))
     assert.deepStrictEqual(reaching, [])
   })
 

@@ -1,8 +1,9 @@
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as TxId from "@satrail/bitcoin/TxId"
-import * as Btcd from "@satrail/regtest/Btcd"
+import { Chain } from "@satrail/regtest/Chain"
 import * as Miner from "@satrail/regtest/Miner"
+import * as Real from "@satrail/regtest/Real"
 import * as Block from "@satrail/sandbox/Block"
 import { hex } from "@scure/base"
 import { HDKey } from "@scure/bip32"
@@ -87,7 +88,7 @@ const Verbose = Schema.Struct({
 })
 
 export const make = Effect.gen(function* () {
-  const btcd = yield* Btcd.Btcd
+  const chain = yield* Chain
   const coins: Array<Coin> = []
   const named = new Map<string, Coin>()
   const spentBy = new Map<string, Coin>()
@@ -96,24 +97,24 @@ export const make = Effect.gen(function* () {
 
   const harvest = Effect.fnUntraced(function* (hashes: ReadonlyArray<string>) {
     for (const hash of hashes) {
-      const raw = yield* btcd.call("getblock", [hash, 0], Schema.String)
+      const raw = yield* chain.call("getblock", [hash, 0], Schema.String)
       const [coinbase] = OwnBlock.parse(Buffer.from(raw, "hex")).transactions
       const sats = coinbase?.outputs[0]?.sats ?? 0n
       if (coinbase !== undefined) coins.push({ txId: coinbase.txId(), vout: 0, sats })
     }
   })
   // Enough for every test, all of them old enough to be spent; and segwit and taproot in force.
-  yield* Effect.flatMap(btcd.mine(120), harvest)
-  yield* btcd.mine(Miner.firstBlocks - 120)
+  yield* Effect.flatMap(chain.mine(120), harvest)
+  yield* chain.mine(Miner.firstBlocks - 120)
 
   const next = () => {
     const coin = coins.shift()
     if (coin === undefined) throw new Error("the outside has no coin left")
     return coin
   }
-  const broadcast = (rawTx: string) => btcd.call("sendrawtransaction", [rawTx], Schema.String)
+  const broadcast = (rawTx: string) => chain.call("sendrawtransaction", [rawTx], Schema.String)
   const outputOf = Effect.fnUntraced(function* (txId: TxId.TxId, vout: number) {
-    const tx = yield* btcd.call("getrawtransaction", [txId, 1], Verbose)
+    const tx = yield* chain.call("getrawtransaction", [txId, 1], Verbose)
     return BigInt(Math.round((tx.vout[vout]?.value ?? 0) * 100_000_000))
   })
   const time = Schema.Struct({ time: Schema.Int, height: Schema.Int })
@@ -128,15 +129,15 @@ export const make = Effect.gen(function* () {
 
   /** So many blocks on top of the one `depth` below the tip, the first perhaps with a transaction of one's own choice, become the chain. */
   const build = Effect.fnUntraced(function* (depth: number, blocks: number, rawTx?: string) {
-    const height = yield* btcd.height
-    let previous = yield* btcd.call("getblockhash", [height - depth], Schema.String)
-    const base = yield* btcd.call("getblockheader", [previous, true], time)
+    const height = yield* chain.height
+    let previous = yield* chain.call("getblockhash", [height - depth], Schema.String)
+    const base = yield* chain.call("getblockheader", [previous, true], time)
     for (let n = 1; n <= blocks; n++) {
       const { hash, raw } = blockOf(previous, base.height + n, base.time + n, ++unique, n === 1 ? rawTx : undefined)
-      yield* btcd.call("submitblock", [raw], Schema.NullOr(Schema.String))
+      yield* chain.call("submitblock", [raw], Schema.NullOr(Schema.String))
       previous = hash
     }
-    const best = yield* btcd.call("getbestblockhash", [], Schema.String)
+    const best = yield* chain.call("getbestblockhash", [], Schema.String)
     if (best !== previous) throw new Error("the other branch did not win")
   })
 
@@ -158,7 +159,7 @@ export const make = Effect.gen(function* () {
         named.set(coin, from)
         return pay(from, [payment])
       }),
-    mine: (blocks: number) => Effect.asVoid(btcd.mine(blocks)),
+    mine: (blocks: number) => Effect.asVoid(chain.mine(blocks)),
     reorg,
     /** A miner who has something else in its mempool than we do mines this one transaction. */
     mineOne: (rawTx: string) => build(0, 1, rawTx),
@@ -170,7 +171,7 @@ export const make = Effect.gen(function* () {
       yield* broadcast(replacement.rawTx)
     }),
     feeOf: Effect.fnUntraced(function* (txId: TxId.TxId) {
-      const { vin, vout } = yield* btcd.call("getrawtransaction", [txId, 1], Verbose)
+      const { vin, vout } = yield* chain.call("getrawtransaction", [txId, 1], Verbose)
       let sats = 0n
       for (const { txid, vout = 0 } of vin) if (txid !== undefined) sats += yield* outputOf(txid, vout)
       for (const { value } of vout) sats -= BigInt(Math.round(value * 100_000_000))
@@ -183,4 +184,4 @@ export const make = Effect.gen(function* () {
 export class Outside extends Context.Service<Outside, Effect.Success<typeof make>>()("chain/test/Outside") {}
 
 /** A chain on which somebody outside has money. */
-export const layer = Layer.provideMerge(Layer.effect(Outside, make), Btcd.layer)
+export const layer = Layer.provideMerge(Layer.effect(Outside, make), Real.chain)

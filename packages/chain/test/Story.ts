@@ -17,7 +17,7 @@ import { SettledPayouts } from "@satrail/core/sending/SettledPayouts"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import * as Memory from "@satrail/memory/Memory"
-import * as Btcd from "@satrail/regtest/Btcd"
+import { Chain } from "@satrail/regtest/Chain"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Option } from "effect"
@@ -47,7 +47,7 @@ export const settings: Policy.Settings = {
 /** The fee rate of the day: as the node cannot know on such a chain, the story says. */
 export const FeeRate = Context.Reference<{ rate: number }>("chain/test/FeeRate", { defaultValue: () => ({ rate: 2 }) })
 
-const options = Effect.map(Btcd.Btcd, ({ url, certificateFile, user, password }) => ({
+const options = Effect.map(Chain, ({ url, certificateFile, user, password }) => ({
   url,
   certificateFile,
   user,

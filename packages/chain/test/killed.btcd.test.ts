@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Btcd from "@satrail/regtest/Btcd"
+import { Chain } from "@satrail/regtest/Chain"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Schema } from "effect"
 import { spawn } from "node:child_process"
@@ -59,11 +59,11 @@ Real.suite("a process that is killed while it pays", ["btcd"], () => {
     for (const [n, fate] of fates.entries()) {
       it.effect(`C19: crash: ${fate}: three payouts of two companies are on the chain once, and the books agree with the chain`, () =>
         Effect.gen(function* () {
-          const { url, certificateFile, user, password } = yield* Btcd.Btcd
+          const { url, certificateFile, user, password } = yield* Chain
           const { mine, send } = yield* Outside.Outside
           const directory = path.join(yield* folder, "database")
           const seed = 100 + n
-          const common = [directory, url, certificateFile, String(seed)]
+          const common = [directory, url, certificateFile ?? "", String(seed)]
           const payees = [0, 1, 2].map((place) => {
             const payload = new Uint8Array(32).fill(seed).fill(place, 0, 1)
             return BitcoinAddress.fromPayload("p2wsh", payload, "regtest") ?? assert.fail("no address")

@@ -50,7 +50,13 @@ const mortal = Layer.mergeAll(
     return { sign: (psbt) => around("sign", sign(psbt)) }
   }),
   Layer.sync(ChainSource, () => {
-    const options = { url, certificateFile, user: "satrail", password: Redacted.make("regtest"), network: "regtest" } as const
+    const options = {
+      url,
+      certificateFile: certificateFile || undefined,
+      user: "satrail",
+      password: Redacted.make("regtest"),
+      network: "regtest"
+    } as const
     const chain = BitcoinRpc.make({ ...options, beginning: { height: 440 }, feeRates: { fallback: 2 } })
     return ChainSource.of({ ...chain, broadcast: (rawTx) => around("broadcast", chain.broadcast(rawTx)) })
   })

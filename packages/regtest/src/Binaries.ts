@@ -7,16 +7,19 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, stat
 import os from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
+import * as Debian from "./Debian.ts"
 import * as Go from "./Go.ts"
 import * as Keeper from "./Keeper.ts"
 import { RegtestFailed } from "./Process.ts"
 
-/** The programs of the network. Their versions are in binaries/go.mod. */
+/** The programs of the network that are built with Go. Their versions are in binaries/go.mod. */
 const packages = {
   btcd: { module: "github.com/btcsuite/btcd", tags: "" },
   lnd: { module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc" }
 } as const
-export type Name = keyof typeof packages
+type Built = keyof typeof packages
+/** bitcoind is Debian's, in the version that Debian has when it is first asked for. */
+export type Name = Built | "bitcoind"
 
 const source = path.resolve(import.meta.dirname, "../binaries")
 
@@ -35,8 +38,9 @@ const cache = (): string => {
   return path.join(home === "" ? path.join(os.homedir(), ".cache") : home, "satrail", "regtest")
 }
 
-/** A program built from these sources for this machine. Another version of anything in it is another file. */
+/** A program for this machine. Of those that are built, another version of anything in it is another file. */
 const fileOf = (name: Name): string => {
+  if (name === "bitcoind") return path.join(cache(), `${process.platform}-${process.arch}-debian`, "unpacked", name)
   const hash = createHash("sha256").update(JSON.stringify(packages[name]))
   for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(path.join(source, file)))
   return path.join(cache(), `${process.platform}-${process.arch}-${hash.digest("hex").slice(0, 16)}`, name)
@@ -48,9 +52,15 @@ const wanted = /^go ([\d.]+)$/m.exec(readFileSync(path.join(source, "go.mod"), "
 let found: Go.Go | Go.Missing | undefined
 const goHere = () => (found ??= Go.find(wanted, Go.folders()))
 
+/** Whether a program is here, ready to be started. */
+export const isReady = (name: Name): boolean => existsSync(fileOf(name))
+
 /** Why these programs can be neither found nor built here, in a line; undefined when they can. */
 export const missing = (names: ReadonlyArray<Name>, go: () => Go.Go | Go.Missing = goHere): string | undefined => {
-  const unbuilt = names.filter((name) => !existsSync(fileOf(name)))
+  const absent = names.filter((name) => !isReady(name))
+  const debian = absent.includes("bitcoind") ? Debian.find() : undefined
+  if (debian !== undefined && "missing" in debian) return debian.missing
+  const unbuilt = absent.filter((name) => name !== "bitcoind")
   if (unbuilt.length === 0) return undefined
   const here = go()
   if ("command" in here) return undefined
@@ -77,7 +87,7 @@ const clear = (file: string): void => {
 }
 
 /** Builds a program. The caller holds the lock of its folder, so that no other process builds there at the same time. */
-const build = (name: Name, file: string): Effect.Effect<void, RegtestFailed> =>
+const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
   Effect.callback((resume) => {
     const here = goHere()
     if (!("command" in here)) return resume(Effect.fail(new RegtestFailed({ message: missing([name]) ?? name })))
@@ -139,6 +149,23 @@ const build = (name: Name, file: string): Effect.Effect<void, RegtestFailed> =>
     })
   })
 
+/** Fetches bitcoind. The caller holds the lock of its folder. */
+const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
+  const into = path.dirname(file)
+  const { work } = besides(into)
+  return Effect.gen(function* () {
+    const debian = Debian.find()
+    if ("missing" in debian) return yield* new RegtestFailed({ message: debian.missing })
+    clear(into)
+    mkdirSync(work)
+    say("fetching bitcoind from Debian: some seconds, once for this machine")
+    yield* Effect.tryPromise({
+      try: (signal) => Debian.unpack(debian, work, into, signal),
+      catch: (cause) => new RegtestFailed({ message: `no bitcoind here: ${cause instanceof Error ? cause.message : String(cause)}` })
+    })
+  }).pipe(Effect.ensuring(Effect.sync(() => clear(into))))
+}
+
 /** The progress of another process's build, where it was written. */
 const progressOf = (file: string): string => {
   try {
@@ -149,15 +176,15 @@ const progressOf = (file: string): string => {
 }
 
 /** Waits until no other process builds this program, and keeps others from it until the scope closes. Prints every while for whom it waits. */
-const turn = (name: Name, file: string): Effect.Effect<void, RegtestFailed, Scope.Scope> => {
+const turn = (name: Name, file: string, folder: string): Effect.Effect<void, RegtestFailed, Scope.Scope> => {
   let toldMillis = Number.NEGATIVE_INFINITY
   const tell = (pid: number) => {
     // Who waits for himself hears already what he does.
     if (pid === process.pid || Date.now() - toldMillis < progressMillis) return
     toldMillis = Date.now()
-    say(`waiting for process ${pid}, which builds ${name}${progressOf(file)}`)
+    say(`waiting for process ${pid}, which makes ${name}${progressOf(file)}`)
   }
-  const again: Effect.Effect<void, RegtestFailed, Scope.Scope> = DirectoryLock.hold(path.dirname(file)).pipe(
+  const again: Effect.Effect<void, RegtestFailed, Scope.Scope> = DirectoryLock.hold(folder).pipe(
     Effect.catchTags({
       DirectoryLocked: ({ pid }) =>
         Effect.andThen(
@@ -178,10 +205,12 @@ export const ensure = (name: Name): Effect.Effect<string, RegtestFailed> =>
   Effect.suspend(() => {
     const file = fileOf(name)
     if (existsSync(file)) return Effect.succeed(file)
+    const folder = name === "bitcoind" ? path.dirname(path.dirname(file)) : path.dirname(file)
+    const make = Effect.suspend(() => (name === "bitcoind" ? fetched(file) : build(name, file)))
     return Effect.scoped(
       Effect.andThen(
-        turn(name, file),
-        Effect.suspend(() => (existsSync(file) ? Effect.succeed(file) : Effect.as(build(name, file), file)))
+        turn(name, file, folder),
+        Effect.suspend(() => (existsSync(file) ? Effect.succeed(file) : Effect.as(make, file)))
       )
     )
   })

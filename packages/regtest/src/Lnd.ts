@@ -3,7 +3,7 @@ import { Effect, Redacted, Schema, Scope } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import path from "node:path"
 import * as Binaries from "./Binaries.ts"
-import { Btcd } from "./Btcd.ts"
+import { Chain } from "./Chain.ts"
 import * as Process from "./Process.ts"
 
 /** Where a node is, as plain data. */
@@ -62,9 +62,9 @@ export const of = (place: Place, control: Control): Lnd => {
   }
 }
 
-/** A new node with an empty wallet, on `Btcd`'s chain. */
+/** A new node with an empty wallet, on that chain. */
 export const make = Effect.fnUntraced(function* (name: string, options: ReadonlyArray<string> = []) {
-  const btcd = yield* Btcd
+  const { lndOptions } = yield* Chain
   const command = yield* Binaries.ensure("lnd")
   const folder = yield* Process.folder
   const scope = yield* Effect.scope
@@ -76,11 +76,7 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
     `--lnddir=${folder}`,
     `--alias=${name}`,
     "--bitcoin.regtest",
-    "--bitcoin.node=btcd",
-    `--btcd.rpchost=127.0.0.1:${btcd.port}`,
-    `--btcd.rpcuser=${btcd.user}`,
-    `--btcd.rpcpass=${Redacted.value(btcd.password)}`,
-    `--btcd.rpccert=${btcd.certificateFile}`,
+    ...lndOptions,
     "--bitcoin.defaultchanconfs=1",
     "--noseedbackup",
     "--nobootstrap",

@@ -1,6 +1,7 @@
 import * as LndRest from "@satrail/nodes/LndRest"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Btcd from "./Btcd.ts"
+import { Chain } from "./Chain.ts"
 import * as Lnd from "./Lnd.ts"
 import * as Miner from "./Miner.ts"
 import * as Process from "./Process.ts"
@@ -15,7 +16,7 @@ export class Network extends Context.Service<
     readonly alice: Lnd.Lnd
     readonly bob: Lnd.Lnd
     readonly carol: Lnd.Lnd
-    readonly chain: Pick<Btcd.Btcd["Service"], "mine" | "send" | "reorg" | "height" | "url" | "user" | "password" | "certificateFile">
+    readonly chain: Pick<Chain["Service"], "mine" | "send" | "reorg" | "height" | "url" | "user" | "password" | "certificateFile">
   }
 >()("@satrail/regtest/Network") {}
 
@@ -36,9 +37,9 @@ const { get, post } = LndRest
 
 /** Until a block more is seen by all. */
 const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Lnd.Lnd>) {
-  const btcd = yield* Btcd.Btcd
-  yield* btcd.mine(blocks)
-  const height = yield* btcd.height
+  const chain = yield* Chain
+  yield* chain.mine(blocks)
+  const height = yield* chain.height
   const Info = Schema.Struct({ block_height: Schema.Int, synced_to_chain: Schema.Boolean })
   for (const node of nodes) {
     const here = Lnd.ask(node, get("/v1/getinfo"), Info)
@@ -82,8 +83,8 @@ const known = (node: Lnd.Lnd, count: number) =>
 
 /** The whole network, ready to pay: some ten seconds. It goes with the scope. */
 export const make = Effect.gen(function* () {
-  const btcd = yield* Btcd.Btcd
-  yield* btcd.mine(Miner.firstBlocks)
+  const chain = yield* Chain
+  yield* chain.mine(Miner.firstBlocks)
   // A forwarding fee that no rounding hides, and room for many payments at once.
   const options = ["--bitcoin.basefee=1000", "--bitcoin.feerate=100"]
   const [alice, bob, carol] = yield* Effect.all([Lnd.make("alice", options), Lnd.make("bob", options), Lnd.make("carol", options)], {
@@ -92,7 +93,7 @@ export const make = Effect.gen(function* () {
   const nodes = [alice, bob, carol]
   for (const node of [alice, carol]) {
     const { address } = yield* Lnd.ask(node, get("/v1/newaddress"), Address)
-    yield* btcd.send(address, fundsSats)
+    yield* chain.send(address, fundsSats)
   }
   yield* mine(6, nodes)
   for (const node of [alice, carol]) {
@@ -108,7 +109,7 @@ export const make = Effect.gen(function* () {
   yield* active(carol, 1)
   yield* active(bob, 2)
   for (const node of nodes) yield* known(node, 2)
-  return Network.of({ alice, bob, carol, chain: btcd })
+  return Network.of({ alice, bob, carol, chain })
 })
 
 export const layer = Layer.effect(Network, make).pipe(Layer.provide(Btcd.layer))

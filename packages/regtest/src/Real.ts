@@ -1,6 +1,9 @@
 import { Effect, Layer } from "effect"
 import { describe, inject } from "vitest"
 import * as Binaries from "./Binaries.ts"
+import * as Bitcoind from "./Bitcoind.ts"
+import * as Btcd from "./Btcd.ts"
+import type { Chain } from "./Chain.ts"
 import type { Network } from "./Network.ts"
 import * as Shared from "./Shared.ts"
 
@@ -8,7 +11,15 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** The network of this run, or why it could not be started; undefined where it cannot be had. */
     readonly regtest: Shared.Place | { readonly failed: string } | undefined
+    /** Which node keeps the chains of this project's tests. */
+    readonly chain: "btcd" | "bitcoind"
   }
+}
+
+const skip = (missing: string): false => {
+  if (process.env["REQUIRE_REAL_NODES"] === "1") throw new Error(missing)
+  console.error(`skipped: ${missing}`)
+  return false
 }
 
 /**
@@ -16,17 +27,30 @@ declare module "vitest" {
  */
 export const isHere = (names: ReadonlyArray<Binaries.Name>): boolean => {
   const missing = Binaries.missing(names)
-  if (missing === undefined) return true
-  if (process.env["REQUIRE_REAL_NODES"] === "1") throw new Error(missing)
-  console.error(`skipped: ${missing}`)
-  return false
+  return missing === undefined || skip(missing)
 }
 
-/** Tests with these programs, skipped where they can be neither found nor built. */
+/** Makes a program ready; where that cannot be done, the same as above. */
+export const isMade = async (name: Binaries.Name): Promise<boolean> => {
+  if (!isHere([name])) return false
+  const made = await Effect.runPromise(Effect.result(Binaries.ensure(name)))
+  return made._tag === "Success" || skip(made.failure.message)
+}
+
+/** Tests with these programs, skipped where they can be neither found nor made. What was to be fetched is here by now, or cannot be had. */
 export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define: () => void): void => {
-  const place = Binaries.missing(names) === undefined ? describe : describe.skip
+  const isAbsent = names.includes("bitcoind") && !Binaries.isReady("bitcoind")
+  const place = isAbsent || Binaries.missing(names) !== undefined ? describe.skip : describe
   place(title, define)
 }
+
+/** Tests on a chain of each node in turn: a project has one of them. */
+export const onChain = (title: string, define: () => void): void => suite(title, [inject("chain")], define)
+
+/** A chain kept by the node of this project, which goes with the scope. */
+export const chain = Layer.suspend((): Layer.Layer<Chain, Layer.Error<typeof Btcd.layer>> =>
+  inject("chain") === "btcd" ? Btcd.layer : Bitcoind.layer
+)
 
 /** The network of this run, which all *.regtest.test.ts share. */
 export const network: Layer.Layer<Network> = Layer.unwrap(

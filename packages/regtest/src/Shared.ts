@@ -1,3 +1,4 @@
+import * as TxId from "@satrail/bitcoin/TxId"
 import { Effect, Layer, Redacted, Schema, type Scope } from "effect"
 import { createServer } from "node:http"
 import * as Lnd from "./Lnd.ts"
@@ -15,7 +16,7 @@ export interface Place {
   readonly control: string
   readonly nodes: { readonly [name in Name]: Lnd.Place }
   /** Where its chain takes RPC calls. The password is no secret: the chain is open to this machine alone, and gone in a while. */
-  readonly chain: { readonly url: string; readonly user: string; readonly password: string; readonly certificateFile: string }
+  readonly chain: { readonly url: string; readonly user: string; readonly password: string; readonly certificateFile: string | undefined }
 }
 
 const Order = Schema.Union([
@@ -118,7 +119,7 @@ export const layer = ({ control, nodes, chain }: Place): Layer.Layer<Network> =>
         password: Redacted.make(chain.password),
         mine: (blocks) => order({ do: "mine", blocks }, Hashes),
         reorg: (depth) => order({ do: "reorg", depth }, Hashes),
-        send: (address, sats) => order({ do: "send", address, sats: String(sats) }, Schema.String),
+        send: (address, sats) => order({ do: "send", address, sats: String(sats) }, TxId.TxId),
         height: order({ do: "height" }, Schema.Int)
       }
     }

@@ -75,7 +75,6 @@ export const backend = ChainView.make({
   blocks: (settings, network) => BitcoinRpc.node({ ...settings, ...anywhere, network }),
   unspent: (settings, network) => BitcoinRpc.unspent({ ...settings, ...anywhere, network }),
   checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
-  proof:
-    "a real btcd on regtest: every contract, and whole scenarios of the service; for Bitcoin Core a stand-in with the messages of its sources",
+  proof: "real nodes on regtest, a bitcoind (Bitcoin Knots) and a btcd: every contract, and whole scenarios of the service",
   caveats: []
 })

@@ -1,16 +1,17 @@
 import * as ChainSource from "@satrail/contracts/ChainSource"
 import * as ChainWallet from "@satrail/contracts/ChainWallet"
 import * as Signer from "@satrail/contracts/Signer"
-import * as Btcd from "@satrail/regtest/Btcd"
+import { Chain } from "@satrail/regtest/Chain"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer } from "effect"
+import { inject } from "vitest"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Ours from "./Ours.ts"
 import * as Outside from "./Outside.ts"
 
 /** The view of the chain that is put to the test. */
 const source = Layer.unwrap(
-  Effect.map(Btcd.Btcd, ({ url, certificateFile, user, password }) =>
+  Effect.map(Chain, ({ url, certificateFile, user, password }) =>
     BitcoinRpc.layer({ url, certificateFile, user, password, network: "regtest", beginning: { height: 440 }, feeRates: { fallback: 2 } })
   )
 )
@@ -27,11 +28,12 @@ const walletPeer = Layer.effect(
   )
 )
 
+const node = inject("chain")
 const chain = Layer.provideMerge(source, Outside.layer)
 const wallet = Layer.provideMerge(walletPeer, Layer.provideMerge(Ours.layer, chain))
 
-Real.suite("on btcd", ["btcd"], () => {
-  ChainSource.suite("BitcoinRpc, btcd", Layer.provideMerge(sourcePeer, chain))
-  ChainWallet.suite("own wallet, btcd", wallet)
-  Signer.suite("hot, btcd", wallet)
+Real.onChain("on a real chain", () => {
+  ChainSource.suite(`BitcoinRpc, ${node}`, Layer.provideMerge(sourcePeer, chain))
+  ChainWallet.suite(`own wallet, ${node}`, wallet)
+  Signer.suite(`hot, ${node}`, wallet)
 })

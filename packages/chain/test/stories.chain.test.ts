@@ -41,7 +41,7 @@ const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
   return BitcoinAddress.fromPayload(kind, kind === "p2tr" ? x : bytes, "regtest") ?? assert.fail(kind)
 }
 
-Real.suite("On a real chain", ["btcd"], () => {
+Real.onChain("On a real chain", () => {
   it.layer(chain, { excludeTestServices: true })("deposits", (it) => {
     for (const type of BitcoinAddress.AddressType.literals) {
       it.effect(`deposits: to ${type}: pending when seen, credited at their depth`, () =>

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Records } from "@satrail/core/service/Records"
-import * as Btcd from "@satrail/regtest/Btcd"
+import { Chain } from "@satrail/regtest/Chain"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer } from "effect"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
@@ -8,11 +8,11 @@ import { accounts } from "./Ours.ts"
 import * as OutsideLayer from "./Outside.ts"
 import { company, funded, mineAndWork, now, service, withdraw, work } from "./Story.ts"
 
-Real.suite("On a real chain", ["btcd"], () => {
+Real.onChain("On a real chain", () => {
   it.layer(Layer.provideMerge(service(), OutsideLayer.layer), { excludeTestServices: true })("a wallet's books", (it) => {
     it.effect("wallet statement: a coin is listed until it is spent in a block; one that never existed is not", () =>
       Effect.gen(function* () {
-        const { url, certificateFile, user, password } = yield* Btcd.Btcd
+        const { url, certificateFile, user, password } = yield* Chain
         const unspent = BitcoinRpc.unspent({ url, certificateFile, user, password, network: "regtest", beginning: { height: 0 } })
         const { id } = yield* company
         yield* funded(id, 80_000)

@@ -1,18 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import * as Btcd from "../src/Btcd.ts"
+import { Chain } from "../src/Chain.ts"
 import * as Miner from "../src/Miner.ts"
 import * as Real from "../src/Real.ts"
 
 const hashAt = Effect.fnUntraced(function* (height: number) {
-  return yield* (yield* Btcd.Btcd).call("getblockhash", [height], Schema.String)
+  return yield* (yield* Chain).call("getblockhash", [height], Schema.String)
 })
 
-Real.suite("btcd", ["btcd"], () => {
-  it.layer(Btcd.layer, { excludeTestServices: true })("a chain of our own", (it) => {
-    it.effect("btcd: mines blocks on request", () =>
+Real.onChain("a real node", () => {
+  it.layer(Real.chain, { excludeTestServices: true })("a chain of our own", (it) => {
+    it.effect("chain: mines blocks on request", () =>
       Effect.gen(function* () {
-        const { height, mine } = yield* Btcd.Btcd
+        const { height, mine } = yield* Chain
         const before = yield* height
         const hashes = yield* mine(3)
         assert.strictEqual(yield* height, before + 3)
@@ -20,9 +20,9 @@ Real.suite("btcd", ["btcd"], () => {
       })
     )
 
-    it.effect("btcd: loses blocks to a longer branch", () =>
+    it.effect("chain: loses blocks to a longer branch", () =>
       Effect.gen(function* () {
-        const { height, mine, reorg } = yield* Btcd.Btcd
+        const { height, mine, reorg } = yield* Chain
         const old = yield* mine(2)
         const top = yield* height
         const fresh = yield* reorg(2)
@@ -32,9 +32,9 @@ Real.suite("btcd", ["btcd"], () => {
       })
     )
 
-    it.effect("btcd: pays from its miner's coins", () =>
+    it.effect("chain: pays from its miner's coins", () =>
       Effect.gen(function* () {
-        const { call, mine, send } = yield* Btcd.Btcd
+        const { call, mine, send } = yield* Chain
         yield* mine(Miner.firstBlocks)
         const ids = [yield* send(Miner.address, 1_000n), yield* send(Miner.address, 2_000n)]
         const [hash = ""] = yield* mine(1)
@@ -43,9 +43,9 @@ Real.suite("btcd", ["btcd"], () => {
       })
     )
 
-    it.effect("btcd: does not answer while it is paused, and loses nothing", () =>
+    it.effect("chain: does not answer while it is paused, and loses nothing", () =>
       Effect.gen(function* () {
-        const { height, mine, pause, resume } = yield* Btcd.Btcd
+        const { height, mine, pause, resume } = yield* Chain
         yield* mine(1)
         const top = yield* height
         yield* pause

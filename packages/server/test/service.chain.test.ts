@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Btcd from "@satrail/regtest/Btcd"
+import { Chain } from "@satrail/regtest/Chain"
 import * as Miner from "@satrail/regtest/Miner"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Redacted } from "effect"
@@ -9,14 +9,14 @@ import * as Service from "./Service.ts"
 const passphrase = "correct horse battery"
 
 /** What is right for a chain of this node's. */
-const settings = ({ url, user, password, certificateFile }: Btcd.Btcd["Service"]) => ({
+const settings = ({ url, user, password, certificateFile }: Chain["Service"]) => ({
   CHAIN: "bitcoin-rpc",
   // Its company's key is what the stories ask with.
   SATRAIL_DEMO: "yes",
   BITCOIN_RPC_URL: url,
   BITCOIN_RPC_USER: user,
   BITCOIN_RPC_PASSWORD: Redacted.value(password),
-  CHAIN_TLS_CERT: certificateFile,
+  ...(certificateFile !== undefined && { CHAIN_TLS_CERT: certificateFile }),
   CHAIN_WALLET_PASSPHRASE: passphrase
 })
 
@@ -34,24 +34,24 @@ const made = Effect.acquireRelease(
   (service) => Effect.promise(() => service.end())
 )
 
-Real.suite("the service on a real chain", ["btcd"], () => {
-  it.layer(Btcd.layer, { excludeTestServices: true })((it) => {
+Real.onChain("the service on a real chain", () => {
+  it.layer(Real.chain, { excludeTestServices: true })((it) => {
     it.effect("server: deposits and payouts over /v1; an outage is reported when the node refuses the login, and ends with it", () =>
       Effect.gen(function* () {
-        const btcd = yield* Btcd.Btcd
-        yield* btcd.mine(Miner.firstBlocks)
+        const chain = yield* Chain
+        yield* chain.mine(Miner.firstBlocks)
         const service = yield* made
-        const env = settings(btcd)
+        const env = settings(chain)
         const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
         yield* act(() => service.start(env))
         const shop = yield* act(() => service.company("paid"))
         const { address } = yield* act(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })))
-        yield* btcd.send(address.address, 90_000n)
-        yield* btcd.mine(6)
+        yield* chain.send(address.address, 90_000n)
+        yield* chain.mine(6)
         yield* act(() => Customer.hasBalance(shop, 90_000))
 
-        const before = yield* btcd.height
+        const before = yield* chain.height
         const confirmed = yield* act(() => Customer.data(201, Customer.confirm(shop, Miner.address, 30_000)))
         const sent = yield* act(() =>
           Service.eventually(
@@ -69,12 +69,12 @@ Real.suite("the service on a real chain", ["btcd"], () => {
         assert.include(stderr, "BITCOIN_RPC_PASSWORD")
         assert.notInclude(stderr, wrong.BITCOIN_RPC_PASSWORD)
 
-        yield* btcd.mine(6)
+        yield* chain.mine(6)
         yield* act(() => service.start(env))
         const settled = yield* act(() => Customer.ends(shop, confirmed.id, "settled"))
         assert.strictEqual(settled.chain_tx_id, sent.chain_tx_id)
         yield* act(() => Customer.hasBalance(shop, Customer.without(90_000, confirmed)))
-        assert.isAbove(yield* btcd.height, before)
+        assert.isAbove(yield* chain.height, before)
         yield* act(() => service.stop("SIGTERM"))
       }).pipe(Effect.scoped)
     )

@@ -1,0 +1,139 @@
+import { assert, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { ChainSource } from "@satrail/core/nodes/ChainSource"
+import { Chain } from "@satrail/regtest/Chain"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Layer, Schema } from "effect"
+import { inject } from "vitest"
+import * as BitcoinRpc from "../src/BitcoinRpc.ts"
+import * as Outside from "./Outside.ts"
+
+// What the two nodes say of the same. The table of docs/guides/chain.md was made from this; where a version changes its words, this is red first.
+
+/** Asked for anything, what a node says: the answer, or its words of refusal. */
+const says = Effect.fnUntraced(function* (method: string, ...params: ReadonlyArray<unknown>) {
+  const { call } = yield* Chain
+  return yield* Effect.match(call(method, params, Schema.Unknown), {
+    onSuccess: (answer) => `ok ${JSON.stringify(answer)}`,
+    onFailure: ({ message }) => message.slice(message.indexOf(": ") + 2)
+  })
+})
+
+/** These words of this project's node. */
+const are = (words: { readonly btcd: RegExp; readonly bitcoind: RegExp }) => (said: string) =>
+  Effect.sync(() => assert.match(said, words[inject("chain")]))
+
+const source = Layer.unwrap(
+  Effect.map(Chain, ({ url, certificateFile, user, password }) =>
+    BitcoinRpc.layer({ url, certificateFile, user, password, network: "regtest", beginning: { height: 0 } })
+  )
+)
+
+Real.onChain("the words of a node", () => {
+  it.layer(Layer.provideMerge(source, Outside.layer), { excludeTestServices: true })((it) => {
+    it.effect("node words: an unknown transaction, a height above the tip, an estimate without traffic, a wallet's call", () =>
+      Effect.gen(function* () {
+        yield* Effect.flatMap(
+          says("getrawtransaction", "ab".repeat(32), 1),
+          are({ btcd: /^No information available about transaction/, bitcoind: /^No such mempool or blockchain transaction\./ })
+        )
+        yield* Effect.flatMap(
+          says("getblockhash", 1_000_000),
+          are({ btcd: /^Block number out of range/, bitcoind: /^Block height out of range/ })
+        )
+        yield* Effect.flatMap(
+          says("estimatesmartfee", 6, "CONSERVATIVE"),
+          are({ btcd: /^Method not found/, bitcoind: /^ok \{"errors":\["Insufficient data or no feerate found"\]/ })
+        )
+        yield* Effect.flatMap(says("estimatefee", 6), are({ btcd: /^ok -?\d/, bitcoind: /^Method not found/ }))
+        yield* Effect.flatMap(
+          says("getindexinfo", "txindex"),
+          are({ btcd: /^Method not found/, bitcoind: /^ok \{"txindex":\{"synced":true,/ })
+        )
+        yield* Effect.flatMap(says("listsinceblock"), are({ btcd: /does not implement wallet commands/, bitcoind: /^Method not found/ }))
+        const { feeRate } = yield* ChainSource
+        assert.match(String((yield* Effect.flip(feeRate)).cause), /no source has an estimate/)
+      })
+    )
+
+    it.effect("node words: what is sent again is known in the mempool and in a block, whatever the node calls it", () =>
+      Effect.gen(function* () {
+        const { sign, mine, address } = yield* Outside.Outside
+        const { broadcast } = yield* ChainSource
+        const payment = { ...(yield* address), amount: Msat.fromSats(50_000) }
+        const { rawTx, txId } = yield* sign(payment, "again")
+        assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "accepted" })
+        yield* Effect.flatMap(
+          says("sendrawtransaction", rawTx),
+          are({ btcd: /already have transaction in mempool/, bitcoind: new RegExp(`^ok "${txId}"$`) })
+        )
+        assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "known" })
+        yield* mine(1)
+        yield* Effect.flatMap(
+          says("sendrawtransaction", rawTx),
+          are({ btcd: /transaction already exists in blockchain/, bitcoind: /^Transaction outputs already in utxo set/ })
+        )
+        assert.deepStrictEqual(yield* broadcast(rawTx), { _tag: "known" })
+      })
+    )
+
+    it.effect("node words: a transaction of the same fee does not replace another, and one of spent coins is rejected", () =>
+      Effect.gen(function* () {
+        const { sign, mine, address } = yield* Outside.Outside
+        const { broadcast } = yield* ChainSource
+        const to = yield* address
+        const first = yield* sign({ ...to, amount: Msat.fromSats(50_000) }, "one coin")
+        const second = yield* sign({ ...to, amount: Msat.fromSats(50_001) }, "one coin")
+        assert.deepStrictEqual(yield* broadcast(first.rawTx), { _tag: "accepted" })
+        yield* Effect.flatMap(
+          says("sendrawtransaction", second.rawTx),
+          are({ btcd: /replacement transaction has an insufficient fee rate/, bitcoind: /^insufficient fee, rejecting replacement/ })
+        )
+        assert.strictEqual((yield* broadcast(second.rawTx))._tag, "rejected")
+        yield* mine(1)
+        yield* Effect.flatMap(
+          says("sendrawtransaction", second.rawTx),
+          are({ btcd: /orphan transaction .* references outputs of unknown or fully-spent/, bitcoind: /^bad-txns-inputs-missingorspent$/ })
+        )
+        assert.strictEqual((yield* broadcast(second.rawTx))._tag, "rejected")
+      })
+    )
+
+    it.effect("node words: bitcoind refuses dust, too low a fee and too high a one; btcd relays them", () =>
+      Effect.gen(function* () {
+        const { sign, send, address } = yield* Outside.Outside
+        const to = yield* address
+        const dust = yield* sign({ ...to, amount: Msat.fromSats(100) }, "dust")
+        yield* Effect.flatMap(says("sendrawtransaction", dust.rawTx), are({ btcd: /^ok/, bitcoind: /dust/ }))
+        const sent = (fee: bigint) =>
+          Effect.match(send([{ ...to, amount: Msat.fromSats(50_000) }], fee), {
+            onSuccess: () => "ok",
+            onFailure: ({ message }) => message
+          })
+        yield* Effect.flatMap(sent(1n), are({ btcd: /^ok/, bitcoind: /min relay fee not met/ }))
+        yield* Effect.flatMap(sent(100_000_000n), are({ btcd: /^ok/, bitcoind: /Fee exceeds maximum configured by user/ }))
+      })
+    )
+
+    it.effect(
+      "C45: node words: a mined transaction that a reorganisation removed and another replaced is gone, also where the index keeps it",
+      () =>
+        Effect.gen(function* () {
+          const { send, mine, reorg, doubleSpend, address } = yield* Outside.Outside
+          const { transaction } = yield* ChainSource
+          const txId = yield* send([{ ...(yield* address), amount: Msat.fromSats(70_000) }])
+          yield* mine(1)
+          assert.strictEqual((yield* transaction(txId))._tag, "mined")
+          yield* reorg(1)
+          assert.deepStrictEqual(yield* transaction(txId), { _tag: "mempool" })
+          yield* doubleSpend(txId)
+          yield* mine(1)
+          yield* Effect.flatMap(
+            says("getrawtransaction", txId, 1),
+            are({ btcd: /^No information available/, bitcoind: /^ok .*"blockhash"/ })
+          )
+          assert.deepStrictEqual(yield* transaction(txId), { _tag: "gone" })
+        })
+    )
+  })
+})

@@ -1,0 +1,110 @@
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import * as Binaries from "./Binaries.ts"
+import * as Chain from "./Chain.ts"
+import * as Miner from "./Miner.ts"
+import * as Process from "./Process.ts"
+
+/** The process that keeps a chain, which may end and come back: bitcoind has its chain on disk. */
+export class Bitcoind extends Context.Service<
+  Bitcoind,
+  {
+    readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
+    /** Starts it again, on the same ports, and waits until it answers. */
+    readonly start: Effect.Effect<void, Process.RegtestFailed>
+  }
+>()("@satrail/regtest/Bitcoind") {}
+
+const user = "satrail"
+
+/** Longer than any test is silent: Core ends a connection after 30 s without a request. */
+const idleSeconds = 600
+
+const Index = Schema.Struct({ txindex: Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int }) })
+
+/** A bitcoind with an index of transactions and no wallet, started with these options too. */
+export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> = []) {
+  const command = yield* Binaries.ensure("bitcoind")
+  const folder = yield* Process.folder
+  const [port, blocksPort, transactionsPort] = [yield* Process.freePort, yield* Process.freePort, yield* Process.freePort]
+  const password = Redacted.make("regtest")
+  const zmq = [`zmqpubrawblock=tcp://127.0.0.1:${blocksPort}`, `zmqpubrawtx=tcp://127.0.0.1:${transactionsPort}`]
+  const args = [
+    "-regtest",
+    "-server",
+    `-datadir=${folder}`,
+    "-txindex",
+    "-disablewallet",
+    "-listen=0",
+    "-connect=0",
+    "-printtoconsole",
+    "-nodebuglogfile",
+    `-rpcuser=${user}`,
+    // As of btcd: no secret.
+    `-rpcpassword=${Redacted.value(password)}`,
+    `-rpcport=${port}`,
+    "-rpcbind=127.0.0.1",
+    "-rpcallowip=127.0.0.1",
+    `-rpcservertimeout=${idleSeconds}`,
+    ...zmq.map((one) => `-${one}`),
+    ...options
+  ]
+  const url = `http://127.0.0.1:${port}`
+  const call = Chain.caller({ node: "bitcoind", url, user, password, certificateFile: undefined })
+  const height = call("getblockcount", [], Schema.Int)
+
+  const running = yield* Process.make({ name: "bitcoind", command, args, folder })
+  const start = Effect.gen(function* () {
+    yield* running.start
+    yield* Effect.raceFirst(Process.until("bitcoind answers", height), running.died)
+  })
+  yield* start
+
+  /** It answers, and its index has what its blocks have. */
+  const indexed = Effect.gen(function* () {
+    const top = yield* height
+    const indexes = Effect.map(call("getindexinfo", ["txindex"], Index), ({ txindex }) => txindex)
+    yield* Process.until(
+      `bitcoind has indexed block ${top}`,
+      Effect.map(indexes, ({ best_block_height }) => (best_block_height >= top ? true : undefined))
+    )
+  })
+
+  const generate = (blocks: number, to: string) =>
+    Effect.tap(call("generatetoaddress", [blocks, to], Schema.Array(Schema.String)), () => indexed)
+  let branches = 0
+
+  const chain = Chain.Chain.of({
+    node: "bitcoind",
+    url,
+    port,
+    user,
+    password,
+    certificateFile: undefined,
+    lndOptions: [
+      "--bitcoin.node=bitcoind",
+      `--bitcoind.rpchost=127.0.0.1:${port}`,
+      `--bitcoind.rpcuser=${user}`,
+      `--bitcoind.rpcpass=${Redacted.value(password)}`,
+      ...zmq.map((one) => `--bitcoind.${one}`)
+    ],
+    call,
+    mine: (blocks) => generate(blocks, Miner.address),
+    reorg: Effect.fnUntraced(function* (depth) {
+      const hash = yield* call("getblockhash", [(yield* height) - depth + 1], Schema.String)
+      yield* call("invalidateblock", [hash], Schema.Null)
+      // The same blocks with the same miner in the same second would be those that were taken away.
+      const payload = new Uint8Array(32)
+      new DataView(payload.buffer).setUint32(0, ++branches)
+      const other = BitcoinAddress.fromPayload("p2wsh", payload, "regtest")
+      return yield* generate(depth + 1, other?.address ?? Miner.address)
+    }),
+    send: Chain.payer(call),
+    height,
+    pause: Chain.paused("bitcoind", running, height),
+    resume: running.signal("SIGCONT")
+  })
+  return Context.make(Chain.Chain, chain).pipe(Context.add(Bitcoind, { stop: running.stop, start }))
+})
+
+export const layer = Layer.effectContext(make())

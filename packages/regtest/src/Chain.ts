@@ -1,0 +1,97 @@
+import * as TxId from "@satrail/bitcoin/TxId"
+import * as Https from "@satrail/nodes/Https"
+import { Context, Effect, type Redacted, Schema } from "effect"
+import { HttpClientRequest, HttpClientResponse } from "effect/http"
+import * as Miner from "./Miner.ts"
+import type { Process } from "./Process.ts"
+import { RegtestFailed, until } from "./Process.ts"
+
+/** A chain of our own, kept by one node on regtest: `Btcd.layer` or `Bitcoind.layer`. */
+export class Chain extends Context.Service<
+  Chain,
+  {
+    readonly node: "btcd" | "bitcoind"
+    /** Where its RPC is, on the loopback. */
+    readonly url: string
+    readonly port: number
+    readonly user: string
+    readonly password: Redacted.Redacted
+    /** The file with the certificate that its RPC has; undefined where that is plain HTTP. */
+    readonly certificateFile: string | undefined
+    /** What an lnd is started with to follow this chain. */
+    readonly lndOptions: ReadonlyArray<string>
+    /** Calls its RPC. */
+    readonly call: Call
+    /** Mines blocks, with all that waits in the first; their hashes, the newest last. */
+    readonly mine: (blocks: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
+    /** Takes the last `depth` blocks away and mines `depth + 1` others. What was in the old ones may be mined again. */
+    readonly reorg: (depth: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
+    /** Pays an address from the miner's coins; the transaction waits to be mined. There are coins after the first `Miner.firstBlocks`. */
+    readonly send: (address: string, sats: bigint) => Effect.Effect<TxId.TxId, RegtestFailed>
+    readonly height: Effect.Effect<number, RegtestFailed>
+    /** It does not answer until it is resumed; nothing of it is lost. */
+    readonly pause: Effect.Effect<void, RegtestFailed>
+    readonly resume: Effect.Effect<void, RegtestFailed>
+  }
+>()("@satrail/regtest/Chain") {}
+
+export type Call = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) => Effect.Effect<A, RegtestFailed>
+
+const Answer = Schema.Struct({
+  result: Schema.Unknown,
+  error: Schema.NullOr(Schema.Struct({ code: Schema.Int, message: Schema.String }))
+})
+
+/** Calls of a node's JSON-RPC. */
+export const caller = (options: {
+  readonly node: string
+  readonly url: string
+  readonly user: string
+  readonly password: Redacted.Redacted
+  readonly certificateFile: string | undefined
+}): Call => {
+  const { node, url, user, password, certificateFile } = options
+  const client = Https.make({ certificateFile })
+  return (method, params, result) => {
+    const request = HttpClientRequest.post(url).pipe(
+      HttpClientRequest.basicAuth(user, password),
+      HttpClientRequest.bodyJsonUnsafe({ jsonrpc: "1.0", id: 1, method, params })
+    )
+    return client.execute(request).pipe(
+      Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)),
+      Effect.flatMap(({ error, result }) => (error === null ? Effect.succeed(result) : Effect.fail(error))),
+      Effect.flatMap(Schema.decodeUnknownEffect(result)),
+      Effect.mapError(({ message }) => new RegtestFailed({ message: `${node}, ${method}: ${message}` }))
+    )
+  }
+}
+
+const Verbose = Schema.Struct({ tx: Schema.NonEmptyArray(TxId.TxId) })
+const Coinbase = Schema.Struct({ vout: Schema.NonEmptyArray(Schema.Struct({ value: Schema.Finite })) })
+
+/** Pays from the coins of the first block, of the second, and so on. */
+export const payer = (call: Call) => {
+  let spent = 0
+  return Effect.fnUntraced(function* (address: string, sats: bigint) {
+    spent++
+    const hash = yield* call("getblockhash", [spent], Schema.String)
+    const [coinbase] = (yield* call("getblock", [hash, 1], Verbose)).tx
+    const { vout } = yield* call("getrawtransaction", [coinbase, 1], Coinbase)
+    const { rawTx, txId } = Miner.spend({ txId: coinbase, sats: BigInt(Math.round(vout[0].value * 1e8)) }, address, sats)
+    yield* call("sendrawtransaction", [rawTx], Schema.String)
+    return txId
+  })
+}
+
+/** Stops a process where it is, until it does not answer any more. */
+export const paused = (node: string, running: Process, answer: Effect.Effect<unknown, RegtestFailed>): Effect.Effect<void, RegtestFailed> =>
+  Effect.andThen(
+    running.signal("SIGSTOP"),
+    // Its threads stop one after the other, and the last may still answer.
+    Effect.asVoid(
+      until(
+        `${node} is silent`,
+        Effect.map(Effect.timeoutOption(answer, "100 millis"), (said) => (said._tag === "None" ? true : undefined))
+      )
+    )
+  )
