@@ -28,6 +28,7 @@ import { maxNamed } from "../packages/core/src/reports/reconciliation/Backlog.ts
 import { feeRateBlocks } from "../packages/core/src/receiving/FeeRates.ts"
 import * as Checkout from "../packages/core/src/receiving/Checkout.ts"
 import * as Checkouts from "../packages/core/src/receiving/Checkouts.ts"
+import * as Picture from "../packages/core/src/receiving/Picture.ts"
 import * as Invoice from "../packages/core/src/receiving/Invoice.ts"
 import * as LightningAddress from "../packages/core/src/receiving/LightningAddress.ts"
 import * as LightningAddresses from "../packages/core/src/receiving/LightningAddresses.ts"
@@ -221,6 +222,7 @@ const limits = (): string => {
       "pages of checkouts that are told at once what changes, in each process: in all / of one checkout / of one address",
       `${CheckoutPage.streams.inAll} / ${CheckoutPage.streams.perCheckout} / ${CheckoutPage.streams.perAddress}`
     ],
+    ["a company's logo: bytes / pixels each way", `${Picture.limits.bytes} / ${Picture.limits.pixels}`],
     ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`],
     ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
     ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`],

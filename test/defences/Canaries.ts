@@ -1843,5 +1843,45 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "!isAsking",
     test: "packages/http/test/checkoutPage.test.ts",
     titles: "page: seen, underpaid, paid"
+  },
+  {
+    name: "logo-of-the-callers-type",
+    rows: [],
+    bug: "a logo is of the type that its company says, whatever it is: what is served as a picture may be anything",
+    file: core("receiving/Picture"),
+    find: "if (type !== contentType) return",
+    replace: "if (type === undefined) return",
+    test: "packages/http/test/picture.test.ts",
+    titles: "picture: another type"
+  },
+  {
+    name: "logo-that-explodes",
+    rows: [],
+    bug: "a logo of a hundred bytes may be billions of pixels on the payer's telephone",
+    file: core("receiving/Picture"),
+    find: "width >= 1 && width <= most && height >= 1 && height <= most",
+    replace: "width >= 1 && height >= 1",
+    test: "packages/http/test/picture.test.ts",
+    titles: "picture: a few bytes that say"
+  },
+  {
+    name: "logo-of-anybody",
+    rows: [],
+    bug: "a key of a till changes what payers trust the company's pages by",
+    file: "packages/http/src/resources/Logo.ts",
+    find: '.annotate(Scopes, ["admin"])\n    .annotate(OpenApi.Summary, "Set the logo")',
+    replace: '.annotate(OpenApi.Summary, "Set the logo")',
+    test: "packages/http/test/logo.test.ts",
+    titles: "logo: is set and removed with the scope admin"
+  },
+  {
+    name: "logo-that-stays",
+    rows: [],
+    bug: "a logo that was replaced or removed is still served",
+    file: core("receiving/Logos"),
+    find: "return picture?.hash === hash ? picture",
+    replace: "return picture !== null ? picture",
+    test: "packages/http/test/logo.test.ts",
+    titles: "logo: (set, replaced|under a name)"
   }
 ]

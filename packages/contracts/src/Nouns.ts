@@ -13,6 +13,7 @@ import * as Assignment from "@satrail/core/receiving/Assignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
+import * as Logo from "@satrail/core/receiving/Logo"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import * as Voucher from "@satrail/core/sending/Voucher"
@@ -190,6 +191,7 @@ const subjects: { readonly [noun: string]: Subject } = {
       deleted: (row) => Effect.succeed(LightningAddress.deleted(row, row.createdAtMillis + 1))
     }
   ),
+  logos: subjectOf(Logo.noun, AccountRows.setLogo, AccountRows.changingLogo),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>
     Effect.map(onChainAddress(companyId), (row) => OnChainAddress.created(row))
   ),

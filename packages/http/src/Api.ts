@@ -14,6 +14,7 @@ import * as Exports from "./resources/Exports.ts"
 import * as Health from "./resources/Health.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
+import * as Logo from "./resources/Logo.ts"
 import * as Metrics from "./resources/Metrics.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as OperatorBacklog from "./resources/OperatorBacklog.ts"
@@ -91,6 +92,7 @@ const operator = Section.make(
 const together = Section.together([
   receive,
   Checkouts.section,
+  Logo.section,
   LightningAddresses.section,
   Domains.section,
   send,

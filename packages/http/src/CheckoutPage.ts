@@ -1,11 +1,14 @@
+import { Companies } from "@satrail/core/accounts/Companies"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
+import { Logos } from "@satrail/core/receiving/Logos"
 import { Refunds } from "@satrail/core/sending/Refunds"
 import { Tail } from "@satrail/core/events/Tail"
 import * as Document from "@satrail/ui/checkout/Document"
 import { isOver, type State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
-import { Clock, Context, Effect, Option, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { callerOf } from "./Address.ts"
 import * as Asset from "./Asset.ts"
@@ -13,6 +16,7 @@ import * as CheckoutState from "./CheckoutState.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
 import * as Extension from "./Extension.ts"
+import * as Logo from "./resources/Logo.ts"
 import { Seal } from "./Seal.ts"
 import * as Ui from "./Ui.ts"
 
@@ -108,18 +112,31 @@ const reading = Effect.gen(function* () {
   })
 })
 
+/** The picture at the top of a company's pages, with its name. */
+const logoOf = Effect.gen(function* () {
+  const logos = yield* Logos
+  const companies = yield* Companies
+  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+    const found = yield* logos.find(companyId)
+    if (Option.isNone(found)) return null
+    const { width, height } = found.value.picture
+    return { src: Logo.fileOf(found.value), alt: (yield* companies.get(companyId)).name, width, height }
+  })
+})
+
 const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const read = yield* reading
       const tail = yield* Tail
       const payer = yield* Payer
+      const logo = yield* logoOf
       const context = yield* Effect.context<never>()
       const [ofCheckout, ofAddress] = [counter(streams.perCheckout), counter(streams.perAddress)]
 
       const shown = Effect.fnUntraced(function* (id: string) {
         const { checkout, state } = yield* read(id)
-        const page = CheckoutState.pageOf(checkout, { isSandbox: payer !== undefined })
+        const page = CheckoutState.pageOf(checkout, { isSandbox: payer !== undefined, logo: yield* logo(checkout.companyId) })
         return answer(Document.page(page, state, files(checkout.color)), 200, checkout.embedOrigin)
       })
 
@@ -204,5 +221,29 @@ const routes = (proxies: number) =>
     })
   )
 
-/** The pages on which checkouts are paid. `proxies` as in `Lnurl.extension`. */
-export const extension = (proxies = 0) => Extension.make(routes(proxies), { maxStreams: streams.inAll })
+/** What a picture's file may do where somebody opens it instead of looking at a page: nothing. Its type is what was checked, and never what somebody says. */
+const pictureHeaders = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+  "referrer-policy": "no-referrer"
+}
+
+/** Logos, under names of their content: what replaces one is somewhere else. */
+const pictures = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const logos = yield* Logos
+    const picture = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const { publicId = "", hash = "" } = yield* HttpRouter.params
+      const { contentType, data } = yield* logos.open(publicId, hash)
+      const etag = `"${hash}"`
+      const headers = { ...pictureHeaders, ...Ui.forever, etag }
+      if (request.headers["if-none-match"] === etag) return HttpServerResponse.empty({ status: 304, headers })
+      return HttpServerResponse.uint8Array(Buffer.from(data, "base64"), { contentType, headers })
+    })
+    yield* router.add("GET", "/pay/logo/:publicId/:hash", (request) =>
+      Effect.catchTags(picture(request), { NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) })
+    )
+  })
+)
+
+/** The pages on which checkouts are paid, and their pictures. `proxies` as in `Lnurl.extension`. */
+export const extension = (proxies = 0) => Extension.make(Layer.merge(routes(proxies), pictures), { maxStreams: streams.inAll })

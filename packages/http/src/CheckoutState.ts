@@ -64,10 +64,14 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, open
 }
 
 /** What of its page does not change. It is at `/pay/<publicId>`, and what belongs to it below that. */
-export const pageOf = (checkout: Checkout.Checkout, { isSandbox }: { readonly isSandbox: boolean }): Page => {
+export const pageOf = (
+  checkout: Checkout.Checkout,
+  { isSandbox, logo }: { readonly isSandbox: boolean; readonly logo: Page["logo"] }
+): Page => {
   const { publicId, locale, embedOrigin, description, orderId, amount, fiatAmount, fiatCurrency, returnUrl, cancelUrl } = checkout
   return {
     locale,
+    logo,
     description,
     orderId,
     amountSats: amount === null ? null : Number(Msat.toSatsCeiling(amount)),

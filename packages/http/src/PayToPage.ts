@@ -51,6 +51,7 @@ const stateOf = ({ status, paymentRequest, amount, settledAtMillis, expiresAtMil
 
 const pageOf = ({ amount, paymentHash }: Invoice, to: string, locale: Locale): Page => ({
   locale,
+  logo: null,
   description: Words.filled(Words.words[locale].to, to),
   orderId: null,
   amountSats: satsOf(amount),

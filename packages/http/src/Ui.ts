@@ -49,7 +49,8 @@ const luminance = (hex: string): number => {
 /** A colour as a page has it. Of black and white one is always read well on it, with a contrast of 4.5 at least. */
 const colored = (hex: string): string => `:root{--accent:#${hex};--on-accent:${luminance(hex) > 0.179 ? "#000" : "#fff"}}`
 
-const forever = { "cache-control": "public, max-age=31536000, immutable" }
+/** Of what has the name of its content. */
+export const forever = { "cache-control": "public, max-age=31536000, immutable" }
 
 const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {

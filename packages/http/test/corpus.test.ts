@@ -50,6 +50,7 @@ const states: ReadonlyArray<(text: string) => State> = [
 ]
 const pageOf = (text: string, locale: Locale): Page => ({
   locale,
+  logo: { src: text, alt: text, width: 1, height: 1 },
   description: text,
   orderId: text,
   amountSats: 1,

@@ -46,6 +46,7 @@ import type {
 } from "../receiving/Invoice.ts"
 import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
+import type { LogoChanged, LogoCreated } from "../receiving/Logo.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { ZapReceipted } from "../receiving/Zap.ts"
 import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
@@ -100,6 +101,8 @@ export type Change =
   | LightningAddressCreated
   | LightningAddressChanged
   | LightningAddressDeleted
+  | LogoCreated
+  | LogoChanged
   | KeyRangeReserved
   | OnChainAddressCreated
   | CheckoutCreated

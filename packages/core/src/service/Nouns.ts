@@ -12,6 +12,7 @@ import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
+import * as Logo from "../receiving/Logo.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Approval from "../sending/Approval.ts"
 import * as Refund from "../sending/Refund.ts"
@@ -33,6 +34,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   Deposit.noun,
   Checkout.noun,
   LightningAddress.noun,
+  Logo.noun,
   OnChainAddress.noun,
   KeyRange.members,
   Withdrawal.noun,
@@ -52,6 +54,7 @@ export const moves: ReadonlyArray<Move> = [
   Checkout.life,
   Invoice.life,
   LightningAddress.life,
+  Logo.life,
   Withdrawal.life,
   Approval.life,
   Voucher.life,

@@ -115,6 +115,8 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
         "refund-open": ["Received: 6,000 sats", "5,000 sats are yours to take back", "show it to nobody", "Take it before"],
         "refund-paid": ["Received: 6,000 sats", "5,000 sats were paid back"],
         canceled: ["This payment was canceled"],
+        logo: ["21,000 sats", "Two bags of coffee"],
+        "logo-arabic": ["21,000 sats"],
         "to-amount": ["To coffee@", "Amount in sats", "A whole number from 1 to"],
         "to-open": ["2,100 sats", "To coffee@", "Time left: "],
         "to-paid": ["Paid", "2,100 sats"],
@@ -129,6 +131,31 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       }
       await page.goto(stateOf("arabic"))
       assert.strictEqual(await page.evaluate("getComputedStyle(document.querySelector('main')).direction"), "rtl")
+    }))
+
+  it("browser: a company's logo is there with the page, says whose it is, keeps its shape at every width, and moves nothing when it comes", () =>
+    tab({}, async (page) => {
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 844 })
+        await page.goto(stateOf("logo"))
+        const image = page.locator("img.logo")
+        assert.notStrictEqual(await image.getAttribute("alt"), "")
+        assert.strictEqual(
+          await page.evaluate(
+            "(async () => { const one = document.querySelector('img.logo'); await one.decode(); return one.naturalWidth })()"
+          ),
+          240
+        )
+        const { width: shown = 0, height = 0 } = (await image.boundingBox()) ?? {}
+        // The padding is four pixels on each side.
+        assert.approximately((shown - 8) / (height - 8), 3, 0.1)
+        assert.strictEqual(
+          await page.evaluate(
+            "new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries().length)).observe({ type: 'layout-shift', buffered: true }) || setTimeout(() => resolve(0), 200))"
+          ),
+          0
+        )
+      }
     }))
 
   it("browser: without a script there is all that a payer needs", () =>

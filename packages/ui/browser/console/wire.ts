@@ -103,6 +103,8 @@ export type EstimateWithdrawal = { readonly amount?: (number | null); readonly c
 export type ClaimDomain = { readonly domain: string }
 export type QrCode = { readonly text: string; readonly svg: string }
 export type ChangeLightningAddress = { readonly min_sats?: (number | null); readonly max_sats?: (number | null); readonly success_message?: (string | null); readonly metadata?: (Readonly<Record<string, string>> | null) }
+export type Logo = { readonly url: string; readonly content_type: "image/png" | "image/jpeg" | "image/webp"; readonly width: number; readonly height: number; readonly updated_at: string }
+export type SetLogo = { readonly content_type: "image/png" | "image/jpeg" | "image/webp"; readonly data: string }
 export type CreateCheckout = { readonly amount: (number | null); readonly currency?: (string | null); readonly description?: (string | null); readonly order_id?: (string | null); readonly expiry_seconds?: (number | null); readonly tolerance_percent?: (number | null); readonly return_url?: (string | null); readonly cancel_url?: (string | null); readonly embed_origin?: (string | null); readonly color?: (string | null); readonly locale?: ("en" | "de" | "es" | "fr" | "pt" | "ar" | null); readonly metadata?: (Readonly<Record<string, string>> | null) }
 export type CreateOnChainAddress = { readonly address_type?: ("taproot" | "segwit" | "nested_segwit" | null); readonly metadata?: (Readonly<Record<string, string>> | null) }
 export type LightningAddress = { readonly id: string; readonly handle: string; readonly domain: string; readonly address: string; readonly metadata: Readonly<Record<string, string>>; readonly created_at: string; readonly updated_at: string; readonly last_used_at: (string | null); readonly deleted_at: (string | null) }
@@ -172,6 +174,9 @@ export interface Operations {
   readonly "GET /v1/checkouts": { readonly query: { readonly limit?: undefined | number; readonly cursor?: undefined | string }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: ReadonlyArray<Checkout> } }
   readonly "GET /v1/checkouts/{id}": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Checkout } }
   readonly "POST /v1/checkouts/{id}/cancel": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Checkout } }
+  readonly "PUT /v1/logo": { readonly query: {  }; readonly body: SetLogo; readonly answer: { readonly status: 200; readonly message: string; readonly data: Logo } }
+  readonly "GET /v1/logo": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Logo } }
+  readonly "DELETE /v1/logo": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: { readonly removed: true } } }
   readonly "GET /v1/bitcoin/deposit/lightning-address/{id}": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: OwnLightningAddress } }
   readonly "PUT /v1/bitcoin/deposit/lightning-address/{id}": { readonly query: {  }; readonly body: (ChangeLightningAddress | null); readonly answer: { readonly status: 200; readonly message: string; readonly data: OwnLightningAddress } }
   readonly "DELETE /v1/bitcoin/deposit/lightning-address/{id}": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: OwnLightningAddress } }

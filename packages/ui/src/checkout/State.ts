@@ -57,6 +57,8 @@ export const isOver = (state: State): boolean =>
 /** What of a page does not change. */
 export interface Page {
   readonly locale: Locale
+  /** The company's picture, from the page, and its name, which is what the picture says; null where it has none. In pixels. */
+  readonly logo: { readonly src: string; readonly alt: string; readonly width: number; readonly height: number } | null
   readonly description: string
   readonly orderId: string | null
   /** In whole satoshis; null where the payer decides. */

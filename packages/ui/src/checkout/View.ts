@@ -219,10 +219,11 @@ const body = (shown: Shown) => {
 /** The page of a payment, whatever its state. The same on the server and in the browser. */
 export const View = (shown: Shown) => {
   const { page, state, say, live } = shown
-  const { description, orderId, amountSats, fiat, locale } = page
+  const { logo, description, orderId, amountSats, fiat, locale } = page
   return h(
     "main",
     { class: `card ${state.status}` },
+    logo !== null && h("img", { class: "logo", ...logo }),
     h("h1", null, description === "" ? say.pay : description),
     orderId !== null && h("p", { class: "order" }, filled(say.order, orderId)),
     h("p", { class: "amount" }, amountSats === null ? say.anyAmount : sats(amountSats, locale)),

@@ -5,6 +5,7 @@ import { Act, Copy, Facts, Field, Form, Link, Loaded, Page, Sats, Status, Table,
 import { Qr } from "../../../src/checkout/Qr.ts"
 import { session, signOut } from "../session.ts"
 import { limitWords, remainingWords } from "./limits.tsx"
+import { Logo } from "./logo.tsx"
 import { amountOf } from "./receive.tsx"
 
 export const Addresses = () => {
@@ -197,6 +198,7 @@ export const Settings = () => {
           />
         </>
       )}
+      <Logo />
       <Act label="Sign out" act={signOut} />
     </Page>
   )

@@ -146,7 +146,7 @@ export const Checkout = ({ id }: { readonly id: string }) => {
               <Status of={data.status} />
             </p>
             <p>
-              <a class="button" href={urlOf(`/pay/${data.id}`).href} target="_blank" rel="noopener noreferrer">
+              <a class="button" href={urlOf(new URL(data.url).pathname).href} target="_blank" rel="noopener noreferrer">
                 Open the page on which it is paid
               </a>
             </p>
