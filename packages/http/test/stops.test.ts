@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { setTimeout as pass } from "node:timers/promises"
+import { eventually } from "@satrail/testing/Waiting"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 import { get, refusal } from "./Wallet.ts"
 
@@ -36,11 +36,11 @@ describe("A pause", () => {
     assert.strictEqual((await operate("POST", "/resume", { what: "sending" })).body.data.sending, null)
     assert.strictEqual((await confirm()).status, 201)
     // It was put aside for two seconds.
-    for (let i = 0; i < 60 && (await statusOf(before)) === "pending"; i++) {
+    const ended = async () => {
       await service.work()
-      await pass(100)
+      return statusOf(before)
     }
-    assert.strictEqual(await statusOf(before), "settled")
+    assert.strictEqual(await eventually("its end", ended, (status) => status !== "pending"), "settled")
     assert.deepStrictEqual((await service.ask("GET", "/readyz")).body.data, { ready: [] })
   })
 

@@ -6,8 +6,7 @@ import * as Listener from "../src/Listener.ts"
 
 describe("what never becomes a request", () => {
   /** What a server of ours sends to whoever sends this, until it closes the connection. */
-  const answerTo = async (text: string) => {
-    const times = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }
+  const answerTo = async (text: string, times: Parameters<typeof Listener.make>[0] = {}) => {
     const server = Listener.make(times, undefined, "https://pay.example.com").listen(0, "127.0.0.1")
     await once(server, "listening")
     // It listens on TCP, so its address is one of TCP.
@@ -22,6 +21,7 @@ describe("what never becomes a request", () => {
     return { head, body: JSON.parse(body) }
   }
 
+  const hasty = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }
   const unreadable: ReadonlyArray<readonly [what: string, text: string, status: number, code: string]> = [
     ["what is not HTTP", "hello\r\n\r\n", 400, "malformed"],
     ["headers that are too long", `GET / HTTP/1.1\r\nX: ${"x".repeat(maxHeaderSize)}\r\n\r\n`, 431, "headers_too_large"],
@@ -31,7 +31,7 @@ describe("what never becomes a request", () => {
   ]
   for (const [what, text, status, code] of unreadable) {
     it(`listener: ${what}: ${status} ${code}, in an envelope, and the connection is closed`, async () => {
-      const { head, body } = await answerTo(text)
+      const { head, body } = await answerTo(text, status === 408 ? hasty : {})
       assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
       assert.match(head, /^connection: close$/im)
       assert.match(head, /^content-type: application\/json$/im)

@@ -121,6 +121,8 @@ export const send = async (url: string, method: string, { key, body, headers = {
   const response = await fetch(url, {
     method,
     headers: {
+      // One that is kept may be closed for its age while a request is on its way to it: by a server that stood still for a moment, that is.
+      connection: "close",
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
       ...headers

@@ -34,8 +34,8 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
           if (free === undefined) all.push(service)
           free = undefined // until all is done and well: what a story leaves undone is no trouble of the next
           onTestFailed(async () => {
+            await service.end() // by then all that it said is heard
             console.error(service.logs().join("\n"))
-            await service.end()
           })
           let times = 0
           const middle = async () => {

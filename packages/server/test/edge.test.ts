@@ -37,7 +37,7 @@ const invoice = (headers: ReadonlyArray<string>, sent = body) =>
 
 /** What is answered, in short: `400 malformed host` for an issue at `host`. */
 const answerTo = async (text: string): Promise<string> => {
-  const answers = await Raw.ask(port, Buffer.from(text, "latin1"), "GET", 2000)
+  const answers = await Raw.ask(port, Buffer.from(text, "latin1"), "GET")
   return answers
     .map(({ status, type, text }) => {
       assert.match(type, /^application\/json/, text)

@@ -37,6 +37,9 @@ const first = (bytes: Buffer, method: string): Read | undefined => {
   return { answer: { status, type: headers.get("content-type") ?? "", text: body.toString("utf8") }, rest }
 }
 
+/** In so many steps silence is measured: a process that stood still, with the server in it, has been silent for one of them only. */
+const quietSteps = 10
+
 /**
  * Sends bytes over a connection of their own, and reads every answer until it is closed. `method` is the first request's. A server that has
  * said nothing for `quietMillis` is told that no more will come.
@@ -45,11 +48,18 @@ export const ask = (port: number, bytes: Buffer, method: string, quietMillis = 1
   new Promise((resolve, reject) => {
     const parts: Array<Buffer> = []
     const socket = connect({ port, host: "127.0.0.1", noDelay: true })
-    socket.setTimeout(quietMillis, () => socket.end())
-    socket.on("data", (part) => parts.push(part))
+    let silent = 0
+    const listening = setInterval(() => {
+      if (++silent === quietSteps) socket.end()
+    }, quietMillis / quietSteps)
+    socket.on("data", (part) => {
+      silent = 0
+      parts.push(part)
+    })
     // Whoever is refused while he is still sending may find the connection cut: what was read before counts.
     socket.on("error", () => {})
     socket.on("close", () => {
+      clearInterval(listening)
       try {
         const answers: Array<Answer> = []
         let read = first(Buffer.concat(parts), method)
