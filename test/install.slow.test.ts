@@ -4,7 +4,6 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -184,32 +183,25 @@ const lean = async (
   return folder
 }
 
-const freePort = async () => {
-  const server = createServer()
-  await once(server.listen(0, "127.0.0.1"), "listening")
-  const address = server.address()
-  server.close()
-  return typeof address === "object" && address !== null ? address.port : assert.fail()
-}
-
 const running = new Set<ChildProcess>()
 
 /** Starts the service as its README says. Answers how it ended, once it was ready, `meanwhile` was done, and it was told to stop. */
 const started = async (bin: string, folder: string, meanwhile: (variables: Readonly<Record<string, string>>) => Promise<void>) => {
-  const port = await freePort()
-  const variables = { PORT: String(port), HOST: "127.0.0.1", SATRAIL_DATA: path.join(folder, "data") }
-  const env = { ...environment(bin), ...variables }
+  const variables = { HOST: "127.0.0.1", SATRAIL_DATA: path.join(folder, "data") }
+  const env = { ...environment(bin), ...variables, PORT: "0" }
   const npx = spawn(path.join(folder, "node_modules/.bin/satrail"), ["start"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
   running.add(npx)
   let said = ""
   for (const stream of [npx.stdout, npx.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
   const ended = once(npx, "exit")
-  const status = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status
-  while ((await status()) !== 200) {
+  const portOf = () => /running at http:\S+:(\d+),/.exec(said)?.[1]
+  const status = async () => (await fetch(`http://127.0.0.1:${portOf()}/readyz`)).status
+  while (portOf() === undefined || (await status()) !== 200) {
     assert.isNull(npx.exitCode, said)
     await setTimeout(100)
   }
-  await meanwhile(variables)
+  const port = portOf() ?? assert.fail(said)
+  await meanwhile({ ...variables, PORT: port })
   assert.include(await (await fetch(`http://127.0.0.1:${port}/docs/`)).text(), "mainnet in an afternoon")
   npx.kill("SIGTERM")
   const [code] = await ended

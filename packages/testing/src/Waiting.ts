@@ -24,3 +24,14 @@ export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: 
     await pass(betweenLooksMillis)
   }
 }
+
+/**
+ * The quickest of some tries, in milliseconds: as many as it takes to be within `wantedMillis`, or as there is time for. So a limit is held on a machine that
+ * is busy with others: what is slow by itself is never within it.
+ */
+export const quickest = async (wantedMillis: number, measure: () => Promise<number>): Promise<number> => {
+  const deadlineMillis = Date.now() + longestMillis
+  let best = await measure()
+  while (best >= wantedMillis && Date.now() < deadlineMillis) best = Math.min(best, await measure())
+  return best
+}

@@ -1,7 +1,7 @@
 import * as Bip21 from "@satrail/bitcoin/Bip21"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { corpus } from "@satrail/testing/Corpus"
-import { eventually, longestMillis } from "@satrail/testing/Waiting"
+import { eventually, longestMillis, quickest } from "@satrail/testing/Waiting"
 import { Result } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -21,13 +21,6 @@ interface Pixels {
   readonly height: number
   /** Red, green, blue, alpha of each. */
   readonly pixels: ReadonlyArray<number>
-}
-
-/** What one try of ten has to be quick enough for: machines that run tests are busy. The best, in milliseconds. */
-const quickest = async (wantedMillis: number, measure: () => Promise<number>): Promise<number> => {
-  let best = await measure()
-  for (let tries = 1; tries < 10 && best > wantedMillis; tries++) best = Math.min(best, await measure())
-  return best
 }
 
 describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
