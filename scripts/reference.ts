@@ -42,6 +42,7 @@ import * as Refunds from "../packages/core/src/sending/Refunds.ts"
 import * as Voucher from "../packages/core/src/sending/Voucher.ts"
 import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
 import * as Document from "../packages/ui/src/checkout/Document.ts"
+import * as CheckoutCard from "../packages/http/src/CheckoutCard.ts"
 import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Events from "../packages/http/src/Events.ts"
@@ -221,6 +222,10 @@ const limits = (): string => {
     [
       "pages of checkouts that are told at once what changes, in each process: in all / of one checkout / of one address",
       `${CheckoutPage.streams.inAll} / ${CheckoutPage.streams.perCheckout} / ${CheckoutPage.streams.perAddress}`
+    ],
+    [
+      "cards tried on pages of checkouts, in each process, a minute: for one checkout / from one address / in all; servers of cards asked at once",
+      `${CheckoutCard.limits.perCheckout} / ${CheckoutCard.limits.perAddress} / ${CheckoutCard.limits.inAll}; ${CheckoutCard.limits.atOnce}`
     ],
     ["a company's logo: bytes / pixels each way", `${Picture.limits.bytes} / ${Picture.limits.pixels}`],
     ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`],

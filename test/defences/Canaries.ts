@@ -1883,5 +1883,35 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "return picture !== null ? picture",
     test: "packages/http/test/logo.test.ts",
     titles: "logo: (set, replaced|under a name)"
+  },
+  {
+    name: "card-lost-is-a-no",
+    rows: [],
+    bug: "a card's server whose answer is lost is taken to pay nothing: the payer pays once more in another way",
+    file: "packages/web/src/Cards.ts",
+    find: 'Unreachable: () => Effect.succeed<Outcome>({ _tag: "unknown" })',
+    replace: 'Unreachable: () => Effect.succeed<Outcome>({ _tag: "refused", reason: "no response" })',
+    test: "packages/web/test/cards.test.ts",
+    titles: "card: once it was asked"
+  },
+  {
+    name: "card-of-any-amount",
+    rows: [],
+    bug: "a card is asked for more than it says that it pays",
+    file: "packages/web/src/Cards.ts",
+    find: "amount < min || amount > max",
+    replace: "amount < min",
+    test: "packages/web/test/cards.test.ts",
+    titles: "card: an amount that it does not pay"
+  },
+  {
+    name: "card-without-end",
+    rows: [],
+    bug: "whoever has a checkout's link has this service ask servers as often as he likes",
+    file: "packages/http/src/CheckoutCard.ts",
+    find: "ofAddress(callerOf(request, proxies), nowMillis) && ofCheckout(id, nowMillis) && ofAll",
+    replace: "ofAll",
+    test: "packages/http/test/card.test.ts",
+    titles: "card: (for one checkout|from one address)"
   }
 ]

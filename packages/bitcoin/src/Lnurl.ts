@@ -31,7 +31,8 @@ export const otherPurpose = (tag: string): string | undefined => purposes.get(ta
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const checkUrl = (text: string): Result.Result<string, LnurlInvalid> => {
+/** A URL that leads to somewhere public, as far as that can be seen. */
+const publicUrl = (text: string): Result.Result<URL, LnurlInvalid> => {
   // Looked for before parsing, because URL quietly drops or turns these.
   const url = /[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text)
   if (url === null) return refuse("url", "The LNURL does not contain a URL")
@@ -39,8 +40,21 @@ const checkUrl = (text: string): Result.Result<string, LnurlInvalid> => {
     return refuse("host", "The LNURL must point to a public name, without a user or an IP address")
   }
   if (url.protocol !== `${schemeOf(url.hostname)}:`) return refuse("not_https", "The LNURL must use https, or http for an .onion address")
-  const purpose = otherPurpose(url.searchParams.get("tag") ?? "")
-  return purpose === undefined ? Result.succeed(url.href) : refuse("unsupported", `This LNURL ${purpose}: it cannot be paid`)
+  return Result.succeed(url)
+}
+
+const checkUrl = (text: string): Result.Result<string, LnurlInvalid> =>
+  Result.flatMap(publicUrl(text), (url) => {
+    const purpose = otherPurpose(url.searchParams.get("tag") ?? "")
+    return purpose === undefined ? Result.succeed(url.href) : refuse("unsupported", `This LNURL ${purpose}: it cannot be paid`)
+  })
+
+/** Where to ask for a withdrawal (LUD-03), as cards have it: `lnurlw://` (LUD-17), or the URL itself. */
+export const decodeCard = (text: string): Result.Result<string, LnurlInvalid> => {
+  const [, rest] = /^(?:lnurlw|https):\/\/(.*)$/is.exec(text) ?? []
+  return rest === undefined
+    ? refuse("unsupported", "The link of a card begins with lnurlw:// or https://")
+    : Result.map(publicUrl(`https://${rest}`), ({ href }) => href)
 }
 
 /** Reads a bech32 LNURL (LUD-01), upper or lower case and of any length, or `lnurlp://` (LUD-17). */

@@ -4,6 +4,7 @@ import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
 import { Logos } from "@satrail/core/receiving/Logos"
 import { Refunds } from "@satrail/core/sending/Refunds"
+import { Cards } from "@satrail/core/nodes/Cards"
 import { Tail } from "@satrail/core/events/Tail"
 import * as Document from "@satrail/ui/checkout/Document"
 import { isOver, type State } from "@satrail/ui/checkout/State"
@@ -12,6 +13,7 @@ import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { callerOf } from "./Address.ts"
 import * as Asset from "./Asset.ts"
+import * as CheckoutCard from "./CheckoutCard.ts"
 import * as CheckoutState from "./CheckoutState.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
@@ -131,12 +133,18 @@ const routes = (proxies: number) =>
       const tail = yield* Tail
       const payer = yield* Payer
       const logo = yield* logoOf
+      const cards = yield* Cards
+      const charge = cards && CheckoutCard.make(cards, proxies)
       const context = yield* Effect.context<never>()
       const [ofCheckout, ofAddress] = [counter(streams.perCheckout), counter(streams.perAddress)]
 
       const shown = Effect.fnUntraced(function* (id: string) {
         const { checkout, state } = yield* read(id)
-        const page = CheckoutState.pageOf(checkout, { isSandbox: payer !== undefined, logo: yield* logo(checkout.companyId) })
+        const page = CheckoutState.pageOf(checkout, {
+          isSandbox: payer !== undefined,
+          takesCards: cards !== undefined,
+          logo: yield* logo(checkout.companyId)
+        })
         return answer(Document.page(page, state, files(checkout.color)), 200, checkout.embedOrigin)
       })
 
@@ -193,6 +201,11 @@ const routes = (proxies: number) =>
         })
       })
 
+      const card = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
+        const { state } = yield* read(id)
+        return charge === undefined ? notFound : yield* charge(request, id, state.asking)
+      })
+
       const embed = yield* Effect.cached(Effect.uninterruptible(Ui.stable("embed.js")))
       yield* router.add(
         "GET",
@@ -209,7 +222,7 @@ const routes = (proxies: number) =>
           })
         )
       })
-      const below = (work: typeof state | typeof pay) => (request: HttpServerRequest.HttpServerRequest) =>
+      const below = (work: typeof state | typeof pay | typeof card) => (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
           work(request, id).pipe(
             Effect.catchTags({ NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) }),
@@ -218,6 +231,7 @@ const routes = (proxies: number) =>
         )
       yield* router.add("GET", "/pay/:id/state", below(state))
       yield* router.add("POST", "/pay/:id/sandbox", below(pay))
+      yield* router.add("POST", "/pay/:id/card", below(card))
     })
   )
 

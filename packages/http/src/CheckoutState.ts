@@ -66,7 +66,7 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, open
 /** What of its page does not change. It is at `/pay/<publicId>`, and what belongs to it below that. */
 export const pageOf = (
   checkout: Checkout.Checkout,
-  { isSandbox, logo }: { readonly isSandbox: boolean; readonly logo: Page["logo"] }
+  { isSandbox, takesCards, logo }: { readonly isSandbox: boolean; readonly takesCards: boolean; readonly logo: Page["logo"] }
 ): Page => {
   const { publicId, locale, embedOrigin, description, orderId, amount, fiatAmount, fiatCurrency, returnUrl, cancelUrl } = checkout
   return {
@@ -81,6 +81,7 @@ export const pageOf = (
     reference: publicId,
     stateUrl: `${publicId}/state`,
     isStreamed: true,
+    cardUrl: takesCards ? `${publicId}/card` : null,
     sandboxUrl: isSandbox ? `${publicId}/sandbox` : null,
     embedOrigin
   }

@@ -61,6 +61,7 @@ const pageOf = ({ amount, paymentHash }: Invoice, to: string, locale: Locale): P
   reference: paymentHash,
   stateUrl: `${paymentHash}/state`,
   isStreamed: false,
+  cardUrl: null,
   sandboxUrl: null,
   embedOrigin: null
 })

@@ -60,6 +60,7 @@ const pageOf = (text: string, locale: Locale): Page => ({
   reference: text,
   stateUrl: `${text}/state`,
   isStreamed: true,
+  cardUrl: null,
   sandboxUrl: null,
   embedOrigin: text
 })

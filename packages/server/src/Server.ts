@@ -41,6 +41,7 @@ import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Time from "@satrail/sandbox/Time"
 import * as WebNames from "@satrail/web/Names"
+import * as Cards from "@satrail/web/Cards"
 import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
@@ -359,6 +360,8 @@ export const routes = <E = never>(
           })
         ),
         Layer.sync(Lanes.Lanes, Lanes.make),
+        // A real card pays nothing of a pretended node's.
+        Pretended.of(environment).web ? Layer.empty : Layer.provide(Cards.layer, guarded(environment)),
         Layer.succeed(Acting.Proxies, proxies),
         links === undefined ? Layer.empty : Layer.succeed(SignInLinks.SignInLinks, links),
         Layer.succeed(Seal.Seal, sealer(environment)),

@@ -23,6 +23,8 @@ export interface Request {
   readonly method?: "GET" | "POST"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** How many redirects are followed, of those that the limits allow: all of them unless given. */
+  readonly redirects?: 0
   /** Only so many bytes of the answer are read: the rest is not waited for. */
   readonly firstBytes?: number
 }
@@ -301,7 +303,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
       const target = yield* Effect.fromResult(targetOf(request.url, vouched))
       const { answer, location } = yield* once(target, request, begun)
       if (location === undefined || request.method === "POST") return yield* answer
-      if (redirects === 0) return yield* new Unusable({ reason: `redirects more often than ${maxRedirects} times` })
+      if (redirects === 0) return yield* new Unusable({ reason: `redirects more often than ${request.redirects ?? maxRedirects} times` })
       return yield* follow({ ...request, url: parse(location, target.url)?.href ?? "" }, redirects - 1, begun)
     })
 
@@ -314,7 +316,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
     ask: (request) =>
       Effect.suspend(() => {
         let hasBegun = false
-        return follow(request, maxRedirects, () => {
+        return follow(request, request.redirects ?? maxRedirects, () => {
           hasBegun = true
         }).pipe(
           Effect.timeoutOrElse({

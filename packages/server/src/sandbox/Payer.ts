@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/receiving/Checkout"
+import { Cards } from "@satrail/core/nodes/Cards"
 import * as CheckoutPage from "@satrail/http/CheckoutPage"
 import { Effect, Layer } from "effect"
 import * as Pretended from "../Pretended.ts"
@@ -12,28 +13,40 @@ const anySats = 1000
 const blocks = 6
 const blockMillis = 1500
 
-/** The button of a checkout's page that pays it, where there is no real money at all. */
-export const layer = ({ sandbox, pretended }: Given): Layer.Layer<never> =>
-  Pretended.isSandbox(pretended)
-    ? Layer.effect(
-        CheckoutPage.Payer,
-        Effect.gen(function* () {
-          const scope = yield* Effect.scope
-          const mined = Effect.repeat(Effect.andThen(Effect.sleep(blockMillis), sandbox.mine(1)), { times: blocks - 1 })
-          return {
-            pay: Effect.fnUntraced(function* (checkout, way) {
-              const amount = Checkout.rest(checkout, checkout.received)
-              if (way === "lightning")
-                return yield* Effect.asVoid(
-                  sandbox.pay({ paymentRequest: checkout.paymentRequest, ...(amount === null && { amount: Msat.fromSats(anySats) }) })
-                )
-              yield* sandbox.send({ address: checkout.address, amount: amount ?? Msat.fromSats(anySats) })
-              yield* mined.pipe(
-                Effect.catch((cause) => Effect.logWarning("sandbox: no more blocks for a payment", cause)),
-                Effect.forkIn(scope)
-              )
-            })
-          }
+/** Every card pays. */
+const cards = ({ sandbox }: Given) =>
+  Layer.succeed(Cards, {
+    charge: (_url, { paymentRequest }) =>
+      Effect.match(sandbox.pay({ paymentRequest }), {
+        onSuccess: () => ({ _tag: "asked" as const }),
+        onFailure: ({ message }) => ({ _tag: "refused" as const, reason: message })
+      })
+  })
+
+/** The button of a checkout's page that pays it. */
+const payer = ({ sandbox }: Given) =>
+  Layer.effect(
+    CheckoutPage.Payer,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const mined = Effect.repeat(Effect.andThen(Effect.sleep(blockMillis), sandbox.mine(1)), { times: blocks - 1 })
+      return {
+        pay: Effect.fnUntraced(function* (checkout, way) {
+          const amount = Checkout.rest(checkout, checkout.received)
+          if (way === "lightning")
+            return yield* Effect.asVoid(
+              sandbox.pay({ paymentRequest: checkout.paymentRequest, ...(amount === null && { amount: Msat.fromSats(anySats) }) })
+            )
+          yield* sandbox.send({ address: checkout.address, amount: amount ?? Msat.fromSats(anySats) })
+          yield* mined.pipe(
+            Effect.catch((cause) => Effect.logWarning("sandbox: no more blocks for a payment", cause)),
+            Effect.forkIn(scope)
+          )
         })
-      )
-    : Layer.empty
+      }
+    })
+  )
+
+/** What pays checkouts in the sandbox; nothing where any money is real. */
+export const layer = (given: Given): Layer.Layer<never> =>
+  Pretended.isSandbox(given.pretended) ? Layer.merge(payer(given), cards(given)) : Layer.empty

@@ -296,6 +296,51 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
+  /** A browser that reads a card as Chrome on Android does: this link, once. */
+  const withCard = (page: Page, link: string) =>
+    page.addInitScript(`window.NDEFReader = class extends EventTarget {
+      async scan() {
+        const data = new TextEncoder().encode(${JSON.stringify(link)})
+        setTimeout(() => this.dispatchEvent(Object.assign(new Event("reading"), { message: { records: [{ recordType: "text", data }, { recordType: "url", data }] } })), 50)
+      }
+    }`)
+
+  it("browser: a card that is held to the device pays it, and the page says that it was asked", () =>
+    tab({}, async (page, complaints) => {
+      await withCard(page, "lnurlw://card.example/?p=1&c=2")
+      await page.goto(started.page(await started.make()))
+      await page.getByRole("button", { name: "Pay by card" }).click()
+      await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+      assert.deepStrictEqual(complaints, [])
+    }))
+
+  it("browser: what a card cannot do is said; where its answer is lost, that it may have paid; without a reader there is no button", () =>
+    tab({}, async (page) => {
+      const url = started.page(await started.make())
+      await page.goto(url)
+      await page.getByRole("timer").waitFor()
+      assert.strictEqual(await page.getByRole("button", { name: "Pay by card" }).count(), 0)
+      await withCard(page, "lnurlw://card.example/")
+      const answers = [
+        [
+          'The card cannot pay: its server says "<b>no</b>"',
+          { status: 200, json: { outcome: "refused", reason: 'its server says "<b>no</b>"' } }
+        ],
+        ["no clear answer. Waiting", { status: 200, json: { outcome: "unknown", reason: null } }],
+        ["no clear answer. Waiting", { status: 502, json: {} }],
+        ["no clear answer. Waiting", undefined],
+        ["could not be used", { status: 429, json: {} }],
+        ["was asked to pay. Waiting for the payment", { status: 200, json: { outcome: "asked", reason: null } }]
+      ] as const
+      for (const [text, answer] of answers) {
+        await page.route("**/card", (route) => (answer === undefined ? route.abort("connectionreset") : route.fulfill(answer)))
+        await page.goto(url)
+        await page.getByRole("button", { name: "Pay by card" }).click()
+        await page.getByRole("status").filter({ hasText: text }).waitFor()
+        await page.unroute("**/card")
+      }
+    }))
+
   /** A shop at an origin of its own, whose page opens a checkout over itself and writes down what it is told. */
   const shop = async (look: (origin: string, visit: (url: string) => Promise<Page>) => Promise<void>): Promise<void> => {
     let html = ""

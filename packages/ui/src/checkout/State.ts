@@ -73,6 +73,8 @@ export interface Page {
   readonly stateUrl: string
   /** Whether that is a stream as well. */
   readonly isStreamed: boolean
+  /** Where the link of a card is posted, from the page; null where none is taken. */
+  readonly cardUrl: string | null
   /** Where the sandbox pays it, from the page; null where money is real. */
   readonly sandboxUrl: string | null
   /** The origin that may show the page in a frame, and is told when it is paid. */

@@ -21,6 +21,9 @@ const button = (text: string, onClick: () => void, kind: string) => h("button", 
 /** Whether enough is on its way: then nothing more is asked for. */
 const isWaiting = ({ status, asking }: State): boolean => asking === null && (status === "open" || status === "underpaid")
 
+/** Whether something is to be paid, or on its way. */
+const isAsked = ({ status }: State): boolean => status === "open" || status === "underpaid"
+
 /** A text to be copied, whole: a payer may also select it. */
 const field = ({ say, live }: Shown, name: string, text: string, copy: string) =>
   h(
@@ -100,6 +103,7 @@ const asked = (shown: Shown, asking: Asking) => {
       )
     ),
     live?.webln && invoice !== null && button(say.webln, () => live.webln?.(invoice), "second"),
+    live?.card && invoice !== null && asking.sats !== null && button(say.card, live.card, "second"),
     page.sandboxUrl !== null &&
       h(
         "div",
@@ -231,6 +235,7 @@ export const View = (shown: Shown) => {
     h("div", { class: "standing", role: "status" }, standing(shown)),
     state.refunds.map((refund) => refunded(shown, refund)),
     live !== null && h("p", { class: "lost", role: "status" }, live.isLost && say.lost),
+    live !== null && h("p", { class: "said", role: "status" }, isAsked(state) && live.cardSaid),
     live !== null && h("p", { class: "hidden", role: "status" }, live.copied !== null && say.copied),
     body(shown)
   )
