@@ -16,9 +16,12 @@ const path = "/v1/logo"
 /** Where a logo is, below the pages of checkouts. */
 export const fileOf = ({ publicId, picture }: Pick<Shown, "publicId" | "picture">): string => `logo/${publicId}/${picture.hash}`
 
+/** Of one pixel. */
+const exampleData = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
 const Body = Schema.Struct({
   content_type: Picture.ContentType.annotate({ description: "What the picture is, which its first bytes have to say as well" }),
-  data: Scalars.text("iVBORw0KGgo…").annotate({
+  data: Scalars.text(exampleData).annotate({
     description: `The picture's bytes in base64: at most ${Picture.limits.bytes} bytes, and ${Picture.limits.pixels} pixels each way`
   })
 }).annotate({ identifier: "SetLogo" })
@@ -39,8 +42,6 @@ const view = View.make<{ readonly logo: Shown; readonly origin: string }>()(
   }
 )
 
-/** Of one pixel. */
-const exampleData = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const example = ({ serviceDomain, companyId, millis }: World) =>
   view.of({
     logo: {
