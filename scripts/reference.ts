@@ -114,8 +114,8 @@ const limits = (): string => {
       `1/${RequestRates.burstPart}, at least ${RequestRates.least} / 1/${RequestRates.promptPart}, at least ${RequestRates.least}`
     ],
     [
-      "refusals of one key a second that are answered at once / later ones that wait a second, in all",
-      `${1000 / RequestRates.promptRefusals.everyMillis} / ${RequestRates.maxLate}`
+      "refusals of one key a second that are answered at once / later ones that wait, in all / for how long, seconds",
+      `${1000 / RequestRates.promptRefusals.everyMillis} / ${RequestRates.maxLate} / ${RequestRates.lateMillis / 1000} to ${(RequestRates.lateMillis + RequestRates.maxLate * RequestRates.apartMillis) / 1000}`
     ],
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],

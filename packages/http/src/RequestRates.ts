@@ -33,6 +33,9 @@ export const promptRefusals: Throttle.Rate = { count: 10, everyMillis: 100 }
 /** How late the others are answered: to refuse whoever asks again at once, as fast as he asks, would take the thread from everybody else. */
 export const lateMillis = 1000
 
+/** And each of them so much later than the one before it: together they would all come back together, and others would wait for all of them. */
+export const apartMillis = 4
+
 /** How many of them wait at once for a policy. One connection can send many requests: what is above is refused at once. */
 export const maxLate = 1000
 
@@ -82,12 +85,13 @@ const counting = (...policies: ReadonlyArray<Policy>): Rates["ofKey"] => {
     Effect.fail(Errors.failure("rate_limited", `There are more than ${quota} requests ${of}`))
   )
   let late = 0
-  const inASecond = (refused: Effect.Effect<never, Refusal>) =>
+  const later = (refused: Effect.Effect<never, Refusal>) =>
     Effect.suspend(() => {
       if (late >= maxLate) return refused
+      const delayMillis = lateMillis + late * apartMillis
       late++
       return Effect.ensuring(
-        Effect.delay(refused, lateMillis),
+        Effect.delay(refused, delayMillis),
         Effect.sync(() => late--)
       )
     })
@@ -103,7 +107,7 @@ const counting = (...policies: ReadonlyArray<Policy>): Rates["ofKey"] => {
       const wait = refused === undefined ? waitMillis(rooms) : 0
       const taken = wait > 0 ? Effect.sleep(wait) : Effect.void
       const noting = Exchange.noting({ headers: headersOf(policies, rooms) })
-      return noting(refused === undefined ? taken : isPrompt(name, nowMillis) ? refused : inASecond(refused))
+      return noting(refused === undefined ? taken : isPrompt(name, nowMillis) ? refused : later(refused))
     })
 }
 

@@ -75,6 +75,8 @@ describe("Rates of requests", () => {
       yield* TestClock.adjust(RequestRates.lateMillis - 1)
       assert.strictEqual(answered(), count)
       yield* TestClock.adjust(1)
+      assert.strictEqual(answered(), count + 1)
+      yield* TestClock.adjust(RequestRates.apartMillis)
       assert.strictEqual(answered(), count + 2)
       yield* TestClock.adjust(everyMillis)
       assert.isDefined((yield* ask("a")).pollUnsafe())

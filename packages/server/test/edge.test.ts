@@ -153,7 +153,7 @@ describe("a request over a connection", () => {
 
   it("request rates: the answers of a server say what its settings leave a key", async () => {
     const answer = await fetch(`http://127.0.0.1:${port}${balance}`, { headers: { authorization: `Bearer ${world.keys.right.apiKey}` } })
-    assert.deepStrictEqual([answer.status, answer.headers.get("ratelimit-policy")], [200, '"key";q=60000;w=60, "burst";q=2000;w=1'])
+    assert.deepStrictEqual([answer.status, answer.headers.get("ratelimit-policy")], [200, '"key";q=6000;w=60, "burst";q=200;w=1'])
     assert.match(answer.headers.get("ratelimit") ?? "", /^"key";r=\d+;t=\d+, "burst";r=\d+;t=1$/)
     const stranger = await fetch(`http://127.0.0.1:${port}${balance}`)
     assert.deepStrictEqual([stranger.status, stranger.headers.get("ratelimit-policy")], [401, null], "none is counted here")

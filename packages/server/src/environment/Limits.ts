@@ -31,7 +31,7 @@ export const settings = {
     name: "SATRAIL_REQUESTS_PER_KEY",
     meaning:
       "How many requests a minute are taken with one API key, in each process, and a thirtieth of that within a second; 0: any number",
-    fallback: "60000",
+    fallback: "6000",
     ...Setting.whole(0, 10_000_000)
   }),
   requestsPerStranger: Setting.withDefault({
