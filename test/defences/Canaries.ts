@@ -1668,7 +1668,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "who is refused and asks again at once is refused at once, as fast as the process can",
     file: "packages/http/src/RequestRates.ts",
-    find: "isPrompt(name, nowMillis) ? refused : inASecond(refused)",
+    find: "isPrompt(name, nowMillis) ? refused : later(refused)",
     replace: "isPrompt(name, nowMillis) ? refused : refused",
     test: "packages/http/test/requestRates.test.ts",
     titles: "request rates: who is refused and asks again"
@@ -1682,6 +1682,36 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "const wait = refused === undefined ? 0 : waitMillis(rooms)",
     test: "packages/http/test/requestRates.test.ts",
     titles: "request rates: what comes all at once"
+  },
+  {
+    name: "closed-month-takes-more",
+    rows: [],
+    bug: "what is committed into a closed month is in its statement, which was told as final without it",
+    file: postgres("Bookings"),
+    find: "and (ends.closed is null or id <= ends.closed)",
+    replace: "and (ends.closed is null or id > 0)",
+    test: inSql,
+    titles: "an open month has everything|a month end closes every month"
+  },
+  {
+    name: "late-is-lost",
+    rows: [],
+    bug: "what is committed into a closed month is in no statement",
+    file: postgres("Bookings"),
+    find: "when ends.opened is null or id <= ends.opened then 'before' else 'late' end",
+    replace: "when ends.opened is null or id <= ends.opened then 'before' end",
+    test: inSql,
+    titles: "an open month has everything|a month end closes every month"
+  },
+  {
+    name: "month-ends-race",
+    rows: [],
+    bug: "of two who close a company's months at once each has an end, and the one with less comes last",
+    file: core("reports/MonthEnd"),
+    find: `unique: [["companyId", "number"]]`,
+    replace: "unique: []",
+    test: "packages/core/test/Statements.test.ts",
+    titles: "statement: of two who close"
   },
   {
     name: "one-lane-for-all",

@@ -17,6 +17,7 @@ import * as Logo from "@satrail/core/receiving/Logo"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import * as Voucher from "@satrail/core/sending/Voucher"
+import * as MonthEnd from "@satrail/core/reports/MonthEnd"
 import * as Approval from "@satrail/core/sending/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Delivery from "@satrail/core/events/webhooks/Delivery"
@@ -47,6 +48,7 @@ import { fenceOf } from "./Fences.ts"
 import { adjustment, approved } from "./JournalAdjustments.ts"
 import { byLink } from "./JournalRefunds.ts"
 import { checkout } from "./Rows.ts"
+import { monthEnd } from "./RecordsMonthEnds.ts"
 import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
 // What every noun promises, from its declaration alone: so a new noun is held to it by one line in `subjects`.
@@ -218,6 +220,9 @@ const subjects: { readonly [noun: string]: Subject } = {
       }),
       resent: ["tried", (row) => Effect.succeed(Delivery.resent(row, 7))]
     }
+  ),
+  month_ends: subjectOf(MonthEnd.noun, (companyId) =>
+    Effect.map(monthEnd(companyId), (row) => MonthEnd.closed({ ...row, number: 1 + Number.parseInt(row.id.slice(-7), 16) }))
   )
 }
 

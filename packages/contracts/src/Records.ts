@@ -55,6 +55,7 @@ import {
 import { auditAll, has } from "./Ledger.ts"
 import * as Audit from "./RecordsAudit.ts"
 import * as Bookings from "./RecordsBookings.ts"
+import * as MonthEnds from "./RecordsMonthEnds.ts"
 import * as Books from "./RecordsBooks.ts"
 import * as Events from "./RecordsEvents.ts"
 import * as Lists from "./RecordsLists.ts"
@@ -453,6 +454,7 @@ export const money = {
   }),
   ...Books.money,
   ...Bookings.money,
+  ...MonthEnds.money,
   "C41: the books of all companies together are sound": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }

@@ -96,7 +96,7 @@ export const money = {
         ["reversal", -285_000n, 0n, 0n]
       ]
     )
-    const statement = Statement.of({ last: 0n, before, within })
+    const statement = Statement.of({ isClosed: false, before, within, late: [] })
     assert.strictEqual(
       Msat.make(statement.opening.posted + Statement.received(statement) - Statement.sent(statement) - Statement.fees(statement)),
       statement.closing.posted

@@ -101,10 +101,13 @@ describe("what was booked", () => {
           return from === to ? [] : [{ from, to, amount: Msat.make(amount), count: 1 }]
         })
       )
-    const one = Statement.of({ last: 0n, before: turnovers(), within: turnovers() })
+    const late = turnovers().map((turnover) => ({ ...turnover, firstMillis: 1, lastMillis: 2 }))
+    const one = Statement.of({ isClosed: true, before: turnovers(), within: turnovers(), late })
     const { opening, closing } = one
-    assert.strictEqual<bigint>(opening.posted + Statement.received(one) - Statement.sent(one) - Statement.fees(one), closing.posted)
-    assert.isTrue([Statement.received(one), Statement.sent(one), Statement.fees(one)].every((sum) => sum > 0n))
+    const [received, sent, fees] = [Statement.received, Statement.sent, Statement.fees].map((part) => BigInt(Statement.whole(part)(one)))
+    assert.strictEqual<bigint>(opening.posted + (received ?? 0n) - (sent ?? 0n) - (fees ?? 0n), closing.posted)
+    for (const parts of [one, one.late])
+      assert.isTrue([Statement.received(parts), Statement.sent(parts), Statement.fees(parts)].every((sum) => sum > 0n))
   })
 
   it("statement: a month begins and ends at midnight UTC, and is final a while after its end", () => {
@@ -116,7 +119,7 @@ describe("what was booked", () => {
     assert.strictEqual(Statement.monthOf("2025-12")?.untilMillis, january.fromMillis)
     for (const text of ["2026-13", "2026-00", "2026-1", "26-01", "2026-01-01", "", "２０２６-01"])
       assert.isUndefined(Statement.monthOf(text), text)
-    assert.isFalse(Statement.isFinal(january, january.untilMillis))
-    assert.isTrue(Statement.isFinal(january, january.untilMillis + Statement.settlingMillis))
+    const closing = january.untilMillis + Statement.settlingMillis
+    assert.deepStrictEqual([closing - 1, closing].map(Statement.closedUntil), [january.fromMillis, january.untilMillis])
   })
 })

@@ -23,13 +23,19 @@ const sats = (amount: Msat.Msat): string => {
 const row = (kind: "sum" | "part", name: string, amount: Msat.Msat, count?: number): string =>
   `<tr class="${kind}"><th scope="row">${name}</th><td>${count ?? ""}</td><td>${sats(amount)}</td></tr>`
 
-const negative = (amount: Msat.Msat): Msat.Msat => Msat.make(-amount)
-
 const day = (millis: number): string => new Date(millis).toISOString().slice(0, 16).replace("T", " ")
+
+/** What was booked late is named by its times, and is there where it is any. */
+const lateRow = ({ late }: Month, amount: Msat.Msat): string =>
+  late.firstMillis === null || late.lastMillis === null || amount === 0n
+    ? ""
+    : `${row("part", `Booked late, dated ${day(late.firstMillis)} to ${day(late.lastMillis)}`, amount)}\n`
+
+const negative = (amount: Msat.Msat): Msat.Msat => Msat.make(-amount)
 
 /** A statement to be printed or kept. The company's name is the only text of a stranger on it. */
 export const page = (one: Month & { readonly company: { readonly name: string } }): string => {
-  const { opening, closing, deposits, credits, withdrawals, reversals, debits, fromMillis, untilMillis } = one
+  const { opening, closing, deposits, credits, withdrawals, reversals, debits, late, fromMillis, untilMillis } = one
   const body = `<main>
 <h1>Statement ${one.month}</h1>
 <p>${Html.escaped(one.company.name)}<br><code>${one.companyId}</code></p>
@@ -40,14 +46,14 @@ ${one.isFinal ? "" : `<p role="status"><strong>This month is not closed yet: mor
 ${row("sum", "Opening balance", opening.posted)}
 ${row("part", "Deposits", deposits.amount, deposits.count)}
 ${row("part", "Credits by the operator", credits.amount, credits.count)}
-${row("sum", "In", Statement.received(one))}
+${lateRow(one, Statement.received(late))}${row("sum", "In", Statement.whole(Statement.received)(one))}
 ${row("part", "Withdrawals", negative(withdrawals.amount), withdrawals.count)}
 ${row("part", "Deposits taken back by the chain", negative(reversals.amount), reversals.count)}
 ${row("part", "Debits by the operator", negative(debits.amount), debits.count)}
-${row("sum", "Out", negative(Statement.sent(one)))}
+${lateRow(one, negative(Statement.sent(late)))}${row("sum", "Out", negative(Statement.whole(Statement.sent)(one)))}
 ${row("part", "Service fees", negative(one.serviceFees))}
 ${row("part", "Network fees", negative(one.networkFees))}
-${row("sum", "Fees", negative(Statement.fees(one)))}
+${lateRow(one, negative(Statement.fees(late)))}${row("sum", "Fees", negative(Statement.whole(Statement.fees)(one)))}
 ${row("sum", "Closing balance", closing.posted)}
 ${row("part", "of which held for pending withdrawals and open vouchers", closing.held)}
 </tbody>

@@ -48,6 +48,7 @@ import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { LogoChanged, LogoCreated } from "../receiving/Logo.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
+import type { MonthsClosed } from "../reports/MonthEnd.ts"
 import type { ZapReceipted } from "../receiving/Zap.ts"
 import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
 import type { RefundCanceled, RefundClaimed, RefundCompleted, RefundCreated, RefundExpired, RefundFailed } from "../sending/Refund.ts"
@@ -86,6 +87,7 @@ export type Change =
   | AdjustmentRequested
   | AdjustmentBooked
   | AdjustmentRejected
+  | MonthsClosed
   | InvoiceCreated
   | InvoiceClaimed
   | InvoiceHeld

@@ -18,6 +18,7 @@ import * as Approval from "../sending/Approval.ts"
 import * as Refund from "../sending/Refund.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
+import * as MonthEnd from "../reports/MonthEnd.ts"
 import * as Delivery from "../events/webhooks/Delivery.ts"
 
 /** Every kind of record that this package declares. A store keeps others as well: it needs no list of them. */
@@ -41,7 +42,8 @@ export const all: ReadonlyArray<Members | Noun> = [
   Voucher.noun,
   Refund.noun,
   Endpoint.noun,
-  Delivery.noun
+  Delivery.noun,
+  MonthEnd.noun
 ]
 
 /** Every step of the life of one of them that is declared as a move. */

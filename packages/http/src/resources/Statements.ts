@@ -36,27 +36,51 @@ const view = View.make<Shown>()(
     ],
     is_final: [
       Schema.Boolean.annotate({
-        description: `Whether this month is closed: from ${Statement.settlingMillis / 60_000} minutes after its end on. Only what a process had decided before, and was suspended for longer than that before it was committed, is booked into it later`
+        description: `Whether this month is closed, as it is from ${Statement.settlingMillis / 60_000} minutes after its end on: then this statement is the same whenever it is asked for. What is booked with a time within it later is in the first month that was not closed by then, in \`late_…\``
       }),
       (row) => row.isFinal
     ],
     opening_sats: [Sats("What was owned when the month began", 1000), (row) => Scalars.exactSats(row.opening.posted)],
-    in_sats: [Sats("Everything that came in: deposits and credits", 21_000), (row) => Scalars.exactSats(Statement.received(row))],
+    in_sats: [
+      Sats("Everything that came in: deposits, credits and `late_in_sats`", 21_000),
+      (row) => Scalars.exactSats(Statement.whole(Statement.received)(row))
+    ],
     deposits_sats: [Sats("Deposits that were credited", 21_000), (row) => Scalars.exactSats(row.deposits.amount)],
     deposits: [Count("Number of deposits"), (row) => row.deposits.count],
     credits_sats: [Sats("What an operator gave", 0), (row) => Scalars.exactSats(row.credits.amount)],
     out_sats: [
-      Sats("Everything that went out, without fees: withdrawals, reversals and debits", 3000),
-      (row) => Scalars.exactSats(Statement.sent(row))
+      Sats("Everything that went out, without fees: withdrawals, reversals, debits and `late_out_sats`", 3000),
+      (row) => Scalars.exactSats(Statement.whole(Statement.sent)(row))
     ],
     withdrawals_sats: [Sats("What recipients got", 3000), (row) => Scalars.exactSats(row.withdrawals.amount)],
     withdrawals: [Count("Number of withdrawals"), (row) => row.withdrawals.count],
     reversals_sats: [Sats("Deposits that a reorganisation of the chain took back", 0), (row) => Scalars.exactSats(row.reversals.amount)],
     reversals: [Count("Number of reversals"), (row) => row.reversals.count],
     debits_sats: [Sats("What an operator took", 0), (row) => Scalars.exactSats(row.debits.amount)],
-    fees_sats: [Sats("All fees", 35), (row) => Scalars.exactSats(Statement.fees(row))],
+    fees_sats: [
+      Sats("All fees: the service's, the network's and `late_fees_sats`", 35),
+      (row) => Scalars.exactSats(Statement.whole(Statement.fees)(row))
+    ],
     service_fees_sats: [Sats("The service's fees", 15), (row) => Scalars.exactSats(row.serviceFees)],
     network_fees_sats: [Sats("What was charged for routing and mining", 20), (row) => Scalars.exactSats(row.networkFees)],
+    late: [
+      Schema.Int.annotate({
+        description: "Number of deposits, withdrawals and others that were booked late: with a time in a month that was closed by then",
+        examples: [0]
+      }),
+      (row) => Statement.bookings(row.late)
+    ],
+    late_in_sats: [Sats("What of it came in", 0), (row) => Scalars.exactSats(Statement.received(row.late))],
+    late_out_sats: [Sats("What of it went out, without fees", 0), (row) => Scalars.exactSats(Statement.sent(row.late))],
+    late_fees_sats: [Sats("The fees of it", 0), (row) => Scalars.exactSats(Statement.fees(row.late))],
+    late_from: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "The earliest time of it; null where there is none" }),
+      (row) => Scalars.instantOrNull(row.late.firstMillis)
+    ],
+    late_to: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "The latest time of it; null where there is none" }),
+      (row) => Scalars.instantOrNull(row.late.lastMillis)
+    ],
     closing_sats: [
       Sats("What was owned when the month ended: `opening_sats + in_sats - out_sats - fees_sats`", 18_965),
       (row) => Scalars.exactSats(row.closing.posted)
@@ -71,6 +95,7 @@ const view = View.make<Shown>()(
 const example = ({ companyId }: World): Shown => {
   const [opening, deposits, withdrawals] = [1000, 21_000, 3000].map((sats) => Msat.fromSats(sats))
   const none = { amount: Msat.zero, count: 0 }
+  const nothing = { deposits: none, credits: none, withdrawals: none, reversals: none, debits: none }
   return {
     companyId,
     company: { name: "Example Ltd" },
@@ -85,6 +110,7 @@ const example = ({ companyId }: World): Shown => {
     debits: none,
     serviceFees: Msat.fromSats(15),
     networkFees: Msat.fromSats(20),
+    late: { ...nothing, serviceFees: Msat.zero, networkFees: Msat.zero, firstMillis: null, lastMillis: null },
     closing: { posted: Msat.fromSats(18_965), held: Msat.zero }
   }
 }
@@ -115,7 +141,7 @@ export const get = Section.company(
     .annotate(OpenApi.Summary, "Fetch a month's statement")
     .annotate(
       OpenApi.Description,
-      "What was owned at the beginning, what came in, went out and was charged, and what was owned at the end: to the msat, from the ledger. A month begins and ends at midnight UTC, and has what was booked in it. Of a month that is not over, as far as it is. Needs the scope `read`."
+      "What was owned at the beginning, what came in, went out and was charged, and what was owned at the end: to the msat, from the ledger. A month begins and ends at midnight UTC, and has what was booked in it. Of a month that is not over, as far as it is. Whoever asks for one that is over first closes it, and every month before it: its statement is final, and the `closing_sats` of a month is the `opening_sats` of the next one. Needs the scope `read`."
     )
     .annotate(Example, (world) => ({ params: { month: "2026-01" }, message: "Statement", data: view.of(example(world)) })),
   Effect.all([Bookings, Companies]),

@@ -1,0 +1,121 @@
+import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as Balance from "@satrail/core/ledger/Balance"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import type * as Booking from "@satrail/core/reports/Booking"
+import * as MonthEnd from "@satrail/core/reports/MonthEnd"
+import { Records } from "@satrail/core/service/Records"
+import { Effect } from "effect"
+import type * as Contract from "./Contract.ts"
+import { committed, companyWith, open, output, past, unopened, verdict } from "./Fixtures.ts"
+
+/** An end of a company's that has none yet. */
+export const monthEnd = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<MonthEnd.MonthEnd> = {}) {
+  const [id, createdAtMillis] = [yield* Id.make, yield* past]
+  return { id, companyId, number: 1, untilMillis: 1_767_225_600_000, lastEntry: "0", createdAtMillis, ...fields }
+})
+
+// Times of months that need not be a calendar's: each begins where the one before it ends.
+const monthMillis = 1000
+const month = (n: number): Booking.Period => ({ fromMillis: n * monthMillis, untilMillis: (n + 1) * monthMillis })
+
+const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, atMillis: number) {
+  const seen = yield* output(companyId, sats, { createdAtMillis: atMillis })
+  yield* committed(Deposit.seen(seen), Deposit.confirmed(seen, atMillis))
+})
+
+/** Closes everything before a time, with what is booked by now. */
+const close = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, untilMillis: number) {
+  const { number, last } = yield* (yield* Records).booksClosed(companyId)
+  const end = yield* monthEnd(companyId, { number: number + 1, untilMillis, lastEntry: String(last) })
+  assert.strictEqual(yield* verdict(MonthEnd.closed(end)), "Applied")
+})
+
+const told = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, n: number) {
+  return yield* (yield* Records).monthSums(companyId, month(n))
+})
+
+/** Msat of each part of a statement. */
+const sums = ({ isClosed, before, within, late }: Booking.MonthSums) => [
+  isClosed,
+  ...[before, within, late].map((turnovers) => Balance.effect(turnovers).posted / 1000n)
+]
+
+export const money = {
+  "of a company without an entry or a month end nothing is closed, and nothing told": Effect.gen(function* () {
+    const none = yield* unopened
+    assert.deepStrictEqual(yield* (yield* Records).booksClosed(none), { number: 0, untilMillis: 0, last: 0n })
+    assert.deepStrictEqual(yield* told(none, 1), { isClosed: false, before: [], within: [], late: [] })
+    yield* close(none, month(1).untilMillis)
+    assert.deepStrictEqual(yield* told(none, 1), { isClosed: true, before: [], within: [], late: [] })
+    assert.isFalse((yield* told(none, 2)).isClosed)
+  }),
+  "an open month has everything with its time, whenever that was booked; the first that is not closed has what came late": Effect.gen(
+    function* () {
+      const [companyId, otherId] = [yield* open, yield* companyWith(5)]
+      yield* deposit(companyId, 1, month(1).fromMillis)
+      yield* deposit(companyId, 10, month(2).fromMillis)
+      yield* deposit(companyId, 100, month(1).untilMillis - 1)
+      assert.deepStrictEqual(sums(yield* told(companyId, 1)), [false, 0n, 101n, 0n])
+      assert.deepStrictEqual(sums(yield* told(companyId, 2)), [false, 101n, 10n, 0n])
+      const { last } = yield* (yield* Records).booksClosed(companyId)
+      yield* close(companyId, month(1).untilMillis)
+      yield* close(otherId, month(9).untilMillis)
+      const closed = yield* told(companyId, 1)
+      yield* deposit(companyId, 1000, month(1).fromMillis + 5)
+      yield* deposit(companyId, 2000, month(1).fromMillis + 7)
+      assert.deepStrictEqual(yield* told(companyId, 1), closed)
+      assert.deepStrictEqual(sums(closed), [true, 0n, 101n, 0n])
+      const next = yield* told(companyId, 2)
+      assert.deepStrictEqual(sums(next), [false, 101n, 10n, 3000n])
+      assert.deepStrictEqual(
+        next.late.map(({ firstMillis, lastMillis, amount, count }) => [firstMillis, lastMillis, amount, count]),
+        [[month(1).fromMillis + 5, month(1).fromMillis + 7, Msat.fromSats(3000), 2]]
+      )
+      assert.deepStrictEqual(sums(yield* told(companyId, 3)), [false, 3111n, 0n, 0n])
+      const now = yield* (yield* Records).booksClosed(companyId)
+      assert.deepStrictEqual([now.number, now.untilMillis, now.last > last], [1, month(1).untilMillis, true])
+    }
+  ),
+  "a month end closes every month before it, and each is as it was whatever is booked and closed later": Effect.gen(function* () {
+    const companyId = yield* open
+    yield* deposit(companyId, 1, month(1).fromMillis)
+    yield* deposit(companyId, 2, month(2).fromMillis)
+    yield* close(companyId, month(2).untilMillis)
+    yield* deposit(companyId, 10, month(1).fromMillis)
+    yield* deposit(companyId, 20, month(3).fromMillis)
+    yield* close(companyId, month(4).untilMillis)
+    yield* deposit(companyId, 100, month(2).fromMillis)
+    yield* deposit(companyId, 200, month(4).fromMillis)
+    yield* deposit(companyId, 400, month(5).fromMillis)
+    const all = yield* Effect.forEach([0, 1, 2, 3, 4, 5, 6], (n) => told(companyId, n))
+    assert.deepStrictEqual(all.map(sums), [
+      [true, 0n, 0n, 0n],
+      [true, 0n, 1n, 0n],
+      [true, 1n, 2n, 0n],
+      [true, 3n, 20n, 10n],
+      [true, 33n, 0n, 0n],
+      [false, 33n, 400n, 300n],
+      [false, 733n, 0n, 0n]
+    ])
+    yield* close(companyId, month(6).untilMillis)
+    const again = yield* Effect.forEach([0, 1, 2, 3, 4, 5, 6], (n) => told(companyId, n))
+    assert.deepStrictEqual(again.slice(0, 5), all.slice(0, 5))
+    assert.deepStrictEqual(
+      again.map((one) => sums(one).slice(1)),
+      all.map((one) => sums(one).slice(1))
+    )
+    assert.strictEqual((yield* (yield* Records).balance(companyId)).posted, Msat.fromSats(733))
+  }),
+  "of two month ends of one number, one is kept": Effect.gen(function* () {
+    const [companyId, otherId] = [yield* open, yield* open]
+    const [one, other, theirs] = [yield* monthEnd(companyId), yield* monthEnd(companyId, { untilMillis: 7 }), yield* monthEnd(otherId)]
+    const verdicts = yield* Effect.forEach([one, other, one, theirs], (end) => verdict(MonthEnd.closed(end)))
+    assert.deepStrictEqual(verdicts, ["Applied", "Conflict", "Applied", "Applied"])
+    assert.strictEqual((yield* (yield* Records).booksClosed(companyId)).untilMillis, one.untilMillis)
+  })
+} satisfies Contract.Promises<Journal | Records | Tasks>
