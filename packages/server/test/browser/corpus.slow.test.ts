@@ -1,6 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { corpus } from "@satrail/testing/Corpus"
-import type { Page } from "playwright-core"
+import { longestMillis } from "@satrail/testing/Waiting"
+import type { Page, Route } from "playwright-core"
 import * as Customer from "../Customer.ts"
 import { eventually } from "../Service.ts"
 import { isMissing } from "./Chromium.ts"
@@ -8,6 +9,9 @@ import * as Console from "./Console.ts"
 import { loaded, ofCompany, ofOperator } from "./Console.ts"
 
 // The console, with two hundred texts of strangers in every place where an answer has a text, and in what a company really keeps.
+
+/** What the service answers, over a connection of its own: one that is kept may be closed for its age while a request is on its way to it. */
+const answerOf = (route: Route) => route.fetch({ headers: { ...route.request().headers(), connection: "close" }, timeout: longestMillis })
 
 /** What is read as something else than a text, by its name. */
 const isNoText = (name: string): boolean => /(_at|_until|timestamp|^kind|^scopes|_sats|since)$/.test(name)
@@ -57,7 +61,7 @@ describe.skipIf(isMissing)("the console, and what strangers write", () => {
     const next = () => corpus[at++ % corpus.length] ?? ""
     await page.route(/\/(v1|operator|console\/session)/, async (route) => {
       if (route.request().url().includes("/stream")) return route.abort()
-      const response = await route.fetch()
+      const response = await answerOf(route)
       const body: unknown = await response.json().catch(() => undefined)
       return body === undefined ? route.fulfill({ response }) : route.fulfill({ response, json: poisoned(body, next) })
     })
@@ -121,7 +125,7 @@ describe.skipIf(isMissing)("the console, and what strangers write", () => {
     await signedIn(started.signedIn.company, async (page) => {
       for (const message of corpus.filter((_, at) => at % 10 === 0)) {
         await page.route(/\/v1\/transactions\/withdrawals\//, async (route) => {
-          const response = await route.fetch()
+          const response = await answerOf(route)
           const body = await response.json()
           const failure = { ...body.data.failure, message }
           return route.fulfill({ response, json: { ...body, data: { ...body.data, failure } } })
@@ -130,7 +134,7 @@ describe.skipIf(isMissing)("the console, and what strangers write", () => {
         await page.goto(`${started.whole.url}/console#/${record}`)
         await page.getByText("Why it failed").waitFor()
         assert.include(await page.locator("main dd").allTextContents(), message)
-        await page.unrouteAll()
+        await page.unrouteAll({ behavior: "wait" })
       }
     })
   })
