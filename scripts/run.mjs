@@ -188,6 +188,12 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
 /** How the service wants its heap (docs/decisions/0039-heap.md); deploy/Dockerfile and the benchmark say the same. */
 const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
+/**
+ * The embedded database is machine code of V8's first compiler alone, a quarter slower: to optimise its largest function takes 600 MB
+ * (docs/decisions/0123-first-start.md).
+ */
+const embedded = () => ((process.env["DATABASE_URL"] ?? "") === "" ? ["--liftoff-only"] : [])
+
 /** What npm start runs is compiled JavaScript: less memory and a faster start than the sources. */
 const launch = (
   /** @type {string} */ file,
@@ -195,7 +201,7 @@ const launch = (
   /** @type {{ onSpeaking?: () => void }} */ options = {}
 ) => {
   // They are V8's, which another version may not know. The start clears up after itself (Program.ts), so that room is not taken while nobody asks.
-  const settings = nodePath === packagedNode ? heap : []
+  const settings = nodePath === packagedNode ? [...heap, ...embedded()] : []
   return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd(), ...options })
 }
 
@@ -204,14 +210,10 @@ const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<str
   return launch(file, args)
 }
 
-/** Whether the service is about to make a database of its own, which takes longer than to open one. */
-const makesDatabase = () =>
-  (process.env["DATABASE_URL"] ?? "") === "" && !existsSync(path.resolve(process.env["SATRAIL_DATA"] || ".satrail", "database"))
-
 /** What the service says first on stdout is that it can be asked. */
 const start = async (/** @type {ReadonlyArray<string>} */ args) => {
   await build("packages/server")
-  const starting = stage("starting", makesDatabase() ? { about: "an embedded database is prepared first (once)" } : {})
+  const starting = stage("starting")
   const status = await launch("packages/server/dist/main.js", args, { onSpeaking: starting.done })
   starting.over()
   return status

@@ -2,9 +2,11 @@ import type { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as Away from "./Away.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
+import * as EmptyDatabase from "./EmptyDatabase.ts"
 import { compiler } from "./PgClient.ts"
 import { reasonOf } from "./PgError.ts"
 
@@ -60,6 +62,14 @@ const load = Effect.orDie(
   })
 )
 
+/** Where PGlite keeps a database, which is made there first where there is none. */
+const placed = (directory: string | undefined) => {
+  if (directory === undefined) return { loadDataDir: new Blob([EmptyDatabase.archive()]) }
+  const dataDir = join(directory, "data")
+  if (!existsSync(dataDir)) EmptyDatabase.unpack(dataDir)
+  return { dataDir }
+}
+
 /** A `SqlClient` over PostgreSQL in this process. A directory is open in one process at a time. */
 export const layer = ({ directory, isAway }: Options = {}): Layer.Layer<
   SqlClient.SqlClient,
@@ -71,7 +81,7 @@ export const layer = ({ directory, isAway }: Options = {}): Layer.Layer<
       const { PGlite } = yield* load
       if (directory !== undefined) yield* DirectoryLock.hold(directory)
       const database = yield* Effect.acquireRelease(
-        Effect.promise(() => PGlite.create(directory === undefined ? {} : { dataDir: join(directory, "data") })),
+        Effect.promise(() => PGlite.create(placed(directory))),
         (database) => Effect.promise(() => database.close())
       )
       const permit = yield* Semaphore.make(1)

@@ -8,14 +8,9 @@ import path from "node:path"
 import * as Commits from "../src/Commits.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
-import * as Embedded from "./Embedded.ts"
 
 const directory = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const made = mkdtempSync(path.join(os.tmpdir(), "satrail-away-"))
-    await Embedded.fill(made)
-    return made
-  }),
+  Effect.sync(() => mkdtempSync(path.join(os.tmpdir(), "satrail-away-"))),
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 

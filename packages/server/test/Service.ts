@@ -2,10 +2,9 @@ import { assert } from "@effect/vitest"
 import { eventually } from "@satrail/testing/Waiting"
 import type { Demo } from "../src/Demo.ts"
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
-import * as Embedded from "../../postgres/test/Embedded.ts"
 
 const root = path.resolve(import.meta.dirname, "../../..")
 const sources = {
@@ -159,13 +158,10 @@ export type Service = ReturnType<typeof make>
 
 export const make = ({
   claimMillis = leaseMillis,
-  program = "main",
-  makesDatabase = false
+  program = "main"
 }: {
   readonly claimMillis?: number
   readonly program?: "main" | "pair" | "points"
-  /** Whether its first start makes the embedded database, as everybody's does. Otherwise it finds an empty one, which is quicker. */
-  readonly makesDatabase?: boolean
 } = {}) => {
   const data = directory()
   const secrets = new Set<string>()
@@ -196,8 +192,6 @@ export const make = ({
   /** Starts the service on the directory and waits until it can serve, or until it says otherwise, where that is expected. */
   const start = async (others: Readonly<Record<string, string>> = {}, readyz = 200): Promise<void> => {
     assert.isUndefined(running, "one service at a time")
-    const database = path.join(data, "database")
-    if (!makesDatabase && others["DATABASE_URL"] === undefined && !existsSync(database)) await Embedded.fill(database)
     const started = run(program, [], { ...env(), ...others })
     running = started
     past.push(started)

@@ -6,8 +6,6 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { Clock, type Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
 import { rmSync } from "node:fs"
-import path from "node:path"
-import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Environment from "../src/Environment.ts"
 import * as Server from "../src/Server.ts"
 import * as Telemetry from "../src/Telemetry.ts"
@@ -20,7 +18,6 @@ const machine = Effect.runSync(Clock.Clock)
 /** The whole service in this process, as a start makes it: an embedded database, the sandbox, workers, and a port. */
 export const start = async (env: Readonly<Record<string, string>> = {}) => {
   const data = Service.directory()
-  await Embedded.fill(path.join(data, "database"))
   const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data, SATRAIL_OPERATOR_TOKEN: operatorToken, ...env }))
   const logged: Array<string> = []
   const logger = Logger.layer([

@@ -7,7 +7,6 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync,
 import { Agent, createServer, get, request } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import path from "node:path"
-import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Environment from "../src/Environment.ts"
 import * as Server from "../src/Server.ts"
 import * as Customer from "./Customer.ts"
@@ -55,7 +54,6 @@ describe("a start that cannot be", () => {
 describe("a start that is under way", () => {
   it("start: ready when the demo company is", async () => {
     const data = Service.directory()
-    await Embedded.fill(path.join(data, "database"))
     const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data }))
     const prepared = Deferred.makeUnsafe<void>()
     const runtime = ManagedRuntime.make(
@@ -83,7 +81,7 @@ describe("a start that is under way", () => {
 describe("the running service", () => {
   let service: Service.Service
   beforeAll(() => {
-    service = Service.make({ makesDatabase: true })
+    service = Service.make()
     return service.start()
   })
   afterAll(() => service.end())
