@@ -22,6 +22,7 @@ import { maxNames, type Rate } from "../packages/core/src/base/Throttle.ts"
 import * as Limit from "../packages/core/src/ledger/Limit.ts"
 import * as Page from "../packages/core/src/ledger/Page.ts"
 import * as ChainSource from "../packages/core/src/nodes/ChainSource.ts"
+import * as Versions from "../packages/core/src/nodes/Versions.ts"
 import { maxCharacters } from "../packages/core/src/nodes/SuccessAction.ts"
 import { defaults } from "../packages/core/src/service/Policy.ts"
 import { maxNamed } from "../packages/core/src/reports/reconciliation/Backlog.ts"
@@ -294,6 +295,25 @@ const limits = (): string => {
   )
 }
 
+/** What is known against versions of nodes, a row each. */
+const faults = (): string => {
+  const row = ({ node, since, fixedIn, verdict, says, source }: Versions.Fault) => {
+    const versions = `${since === undefined ? "" : `${Versions.written(since)} and later, `}before ${Versions.written(fixedIn)}`
+    return `| ${node} | ${versions} | ${verdict} | ${says} | [${new URL(source).hostname}](${source}) |`
+  }
+  const intro =
+    "Every start and `satrail check` compare the node's version with this list. `refused`: the start ends, with what to do, unless `LND_ACCEPT_VERSION` or `BITCOIN_ACCEPT_VERSION` is just this version. `warned`: a line in the log. A release candidate counts as its release, a fork of Bitcoin Core as the version that it says it is made from; a node that does not tell its version is not judged."
+  return [
+    "## Versions of nodes with known faults",
+    "",
+    intro,
+    "",
+    "| node | versions | at a start | what is known | source |",
+    "|---|---|---|---|---|",
+    ...Versions.faults.map(row)
+  ].join("\n")
+}
+
 /** Every page, by its path in docs/reference. */
 export const pages = (): Readonly<Record<string, string>> => ({
   "api.md": made + Reference.endpoints(api),
@@ -303,7 +323,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "metrics.md": made + metrics(),
   "defences.md": made + Defences.page(),
   "commands.md": made + Commands.page(Completions.fromCommand(satrail)),
-  "configuration.md": `${made}# Configuration\n\nThe server reads its environment. An invalid value stops the start, which reports every problem; so does a variable that looks like one of these and is none. \`satrail check\` checks what they name.\n\n${Environment.documentation()}\n`
+  "configuration.md": `${made}# Configuration\n\nThe server reads its environment. An invalid value stops the start, which reports every problem; so does a variable that looks like one of these and is none. \`satrail check\` checks what they name.\n\n${Environment.documentation()}\n\n${faults()}\n`
 })
 
 /** The types of the API, for the console: by its path in the repository. */

@@ -1039,12 +1039,22 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "old-lnd-is-good",
     rows: [59],
-    bug: "a version of lnd with known faults is not warned of",
-    file: "packages/nodes/src/Versions.ts",
-    find: "lnd: [0, 19, 0]",
-    replace: "lnd: [0, 18, 0]",
-    test: "packages/nodes/test/Versions.test.ts",
+    bug: "a version of lnd that others can rob is not warned of",
+    file: "packages/core/src/nodes/Versions.ts",
+    find: "isBefore(version, fault.fixedIn)",
+    replace: "isBefore([version[0], version[1] + 1, 0], fault.fixedIn)",
+    test: "packages/core/test/Versions.test.ts",
     titles: "C59:"
+  },
+  {
+    name: "any-accepted-version",
+    rows: [59],
+    bug: "who accepted one version of a node with faults has accepted all of them",
+    file: "packages/server/src/backends/KnownFaults.ts",
+    find: "accept.version === version",
+    replace: "accept.version !== undefined",
+    test: "packages/server/test/check.test.ts",
+    titles: "check: lnd of another version"
   },
   {
     name: "refunded-of-what-was",

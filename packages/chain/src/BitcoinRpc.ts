@@ -3,6 +3,7 @@ import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, typ
 import { Clock, Effect, Layer, Option, Result, Schema } from "effect"
 import { codes, connect, reasonOf, RpcRefused } from "./BitcoinRpcConnection.ts"
 import * as Standing from "./BitcoinRpcStanding.ts"
+import * as Version from "./BitcoinRpcVersion.ts"
 import * as Block from "./Block.ts"
 import * as FeeRates from "./FeeRates.ts"
 import * as Follower from "./Follower.ts"
@@ -117,6 +118,9 @@ export const unspent = (options: Options) => {
       )
     )
 }
+
+/** What is known against the version of the node; undefined where nothing is, or where the node does not say. */
+export const judgement = (options: Standing.Options) => Version.judgement(connect(options))
 
 /** What a follower asks, answered by the node. */
 export const node = (options: Options): Follower.Node => view(options).node

@@ -166,6 +166,30 @@ describe("A node over RPC", () => {
     )
   }
 
+  it.live("C59: RPC: a node's version is read from what Core, its forks and btcd say, and a node that does not say is not judged", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const no: Said = { error: { code: -1, message: "Command unimplemented" } }
+        const judged = Effect.fnUntraced(function* (networkInfo: Said, info: Said) {
+          const { options } = yield* node(({ method }) => (method === "getnetworkinfo" ? networkInfo : method === "getinfo" ? info : no))
+          return yield* BitcoinRpc.judgement(options)
+        })
+        const core = (subversion: string) => judged({ result: { version: 1, subversion } }, no)
+        const btcd = (version: number) => judged(no, { result: { version } })
+        assert.deepInclude(yield* core("/Satoshi:0.16.2/"), { verdict: "refused", version: "0.16.2" })
+        assert.deepInclude(yield* core("/Satoshi:28.1.0(a comment)/Knots:20250305/"), { verdict: "warned", version: "28.1.0" })
+        assert.isUndefined(yield* core("/Satoshi:29.4.3/Knots:20260508/"))
+        assert.isUndefined(yield* core("/Another:0.16.2/"))
+        assert.deepInclude(yield* btcd(240_000), { verdict: "refused", version: "0.24.0" })
+        assert.isUndefined(yield* btcd(240_200))
+        assert.isUndefined(yield* btcd(250_000))
+        assert.isUndefined(yield* judged(no, no))
+        // A user that may not ask (rpcwhitelist) may still use the node: the rest is said by what is needed.
+        assert.strictEqual((yield* Effect.flip(judged({ status: 403 }, no)))._tag, "ChainUnavailable")
+      })
+    )
+  )
+
   it.live("RPC: a node that has no getindexinfo (btcd) is read as it is", () =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -1,10 +1,10 @@
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/nodes/LightningReceiver"
+import * as Versions from "@satrail/core/nodes/Versions"
 import { Effect, Option, Redacted, Schema, Stream } from "effect"
 import { createHmac } from "node:crypto"
 import { Amount, type Ask, codes, Info, networks, type Refused, unavailable } from "./CoreLightningRest.ts"
-import * as Versions from "./Versions.ts"
 
 /** How long the node keeps a question for the next settlement open. */
 const waitSeconds = 20

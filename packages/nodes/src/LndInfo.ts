@@ -1,8 +1,8 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import * as Versions from "@satrail/core/nodes/Versions"
 import { Clock, Effect, Schema } from "effect"
 import * as LndRest from "./LndRest.ts"
-import * as Versions from "./Versions.ts"
 
 /** Which node it is. */
 export interface Identity {

@@ -189,6 +189,28 @@ describe("satrail check", () => {
     ["✗ lnd", "lnd that is catching up", lndThat({ synced_to_chain: false }), "catching up", "synced_to_chain"],
     ["! lnd", "lnd without the graph", lndThat({ synced_to_graph: false }), "still learning", "Wait"],
     ["! lnd", "lnd with known faults", lndThat({ version: "0.18.2-beta" }), "has faults", "Update it to 0.19.0"],
+    [
+      "✗ lnd",
+      "lnd that loses sight of the chain",
+      lndThat({ version: "0.15.1-beta commit=v0.15.1-beta" }),
+      "lnd 0.15.1-beta cannot read every block",
+      "Update it to 0.19.0 or later",
+      "To go on with it all the same, set LND_ACCEPT_VERSION=0.15.1."
+    ],
+    [
+      "! lnd",
+      "lnd that loses sight of the chain, and was accepted",
+      async () => ({ ...(await lndThat({ version: "0.15.1-beta" })()), LND_ACCEPT_VERSION: "0.15.1" }),
+      "LND_ACCEPT_VERSION accepts it",
+      "Update it to 0.19.0"
+    ],
+    [
+      "✗ lnd",
+      "lnd of another version than the accepted one",
+      async () => ({ ...(await lndThat({ version: "0.15.0-beta" })()), LND_ACCEPT_VERSION: "0.15.1" }),
+      "LND_ACCEPT_VERSION=0.15.0"
+    ],
+    ["✗ settings", "an accepted version that is none", () => ({ LND_ACCEPT_VERSION: "any" }), "LND_ACCEPT_VERSION must be one version"],
     ["! lnd", "lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open one"],
     [
       "✗ lnd",
@@ -272,6 +294,28 @@ describe("satrail check", () => {
       }),
       "block 7 of 900",
       "Wait"
+    ],
+    [
+      "✗ chain",
+      "a bitcoin node that can be led onto a chain of its own",
+      bitcoindThat({ getinfo: { result: { version: 240_000 } } }),
+      "btcd 0.24.0 judges some signatures differently",
+      "Update it to 0.24.2 or later",
+      "set BITCOIN_ACCEPT_VERSION=0.24.0."
+    ],
+    [
+      "! chain",
+      "a bitcoin node that was accepted",
+      async () => ({ ...(await bitcoindThat({ getinfo: { result: { version: 240_000 } } })()), BITCOIN_ACCEPT_VERSION: "0.24.0" }),
+      "BITCOIN_ACCEPT_VERSION accepts it",
+      "Update it to 0.24.2"
+    ],
+    [
+      "! chain",
+      "a bitcoin node that can be stopped",
+      bitcoindThat({ getnetworkinfo: { result: { version: 280_100, subversion: "/Satoshi:28.1.0/Knots:20250305/" } } }),
+      "Bitcoin Core 28.1.0 can be stopped by a miner",
+      "Update it to 29.0.0 or later"
     ],
     [
       "✗ chain",

@@ -1,10 +1,11 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import * as BitcoinRpc from "@satrail/chain/BitcoinRpc"
-import { type Config, Effect, Layer, References, Result } from "effect"
+import { type Config, Effect, Layer, Option, References, Result } from "effect"
 import { certificate } from "../check/Certificate.ts"
 import { messageOf, misconfigured, outage, right } from "../check/Check.ts"
 import * as Setting from "../environment/Setting.ts"
 import * as ChainView from "./ChainView.ts"
+import * as KnownFaults from "./KnownFaults.ts"
 import { NodeUnusable } from "./NodeUnusable.ts"
 
 const needed = Setting.neededWith("CHAIN=bitcoin-rpc")
@@ -18,7 +19,8 @@ const settings = {
     read: (text) => (text.includes(":") ? undefined : text)
   }),
   password: needed({ name: "BITCOIN_RPC_PASSWORD", meaning: "The password of its RPC (rpcpassword)", ...Setting.secret("a text") }),
-  certificateFile: ChainView.certificateFile
+  certificateFile: ChainView.certificateFile,
+  acceptVersion: Setting.acceptVersion("BITCOIN_ACCEPT_VERSION", "the bitcoin node")
 }
 
 const config = Setting.all(settings)
@@ -45,15 +47,19 @@ const look = Effect.fnUntraced(function* (settings: Settings, network: Network) 
   // What it would warn of in a log is a line here.
   const usable = yield* Effect.result(Effect.provideService(BitcoinRpc.check(options), References.MinimumLogLevel, "None"))
   if (Result.isFailure(usable)) return [misconfigured(usable.failure.message, remedy)]
+  const judgement = Option.getOrUndefined(yield* Effect.option(BitcoinRpc.judgement(options)))
+  const faults = KnownFaults.lines(judgement, { setting: "BITCOIN_ACCEPT_VERSION", version: settings.acceptVersion })
   const standing = yield* Effect.result(BitcoinRpc.standing(options))
   if (Result.isFailure(standing)) {
     const { cause, reason, remedy } = standing.failure
     return [
+      ...faults,
       outage(`the bitcoin node does not serve us: ${reason ?? messageOf(cause)}`, remedy ?? "Start it, or wait until it has caught up.")
     ]
   }
   const { tip, index } = standing.success
   return [
+    ...faults,
     right(`the bitcoin node at ${where(settings)} is on ${network}, at block ${tip.height}`),
     index?.isSynced === false
       ? outage(

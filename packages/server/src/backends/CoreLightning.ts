@@ -1,10 +1,11 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import * as Versions from "@satrail/core/nodes/Versions"
 import * as CoreLightning from "@satrail/nodes/CoreLightning"
-import * as Versions from "@satrail/nodes/Versions"
 import { type Config, Effect, Layer, Result } from "effect"
-import { type Line, messageOf, misconfigured, outage, right, warning } from "../check/Check.ts"
+import { type Line, messageOf, misconfigured, outage, right } from "../check/Check.ts"
 import * as Setting from "../environment/Setting.ts"
+import * as KnownFaults from "./KnownFaults.ts"
 import * as LightningNode from "./LightningNode.ts"
 import type { Identity } from "./LightningNode.ts"
 import { NodeUnusable } from "./NodeUnusable.ts"
@@ -98,8 +99,7 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
       : misconfigured(`${atOf(settings)} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network.")
   })
   const [found] = asked.flatMap(([, answer]) => (Result.isSuccess(answer) ? [answer.success] : []))
-  const fault = found && Versions.warning("Core Lightning", found.version)
-  return [...lines, ...(fault === undefined ? [] : [warning(fault, "Money that a node loses is the operator's loss.")])]
+  return [...lines, ...KnownFaults.lines(found && Versions.judge("Core Lightning", found.version), undefined)]
 })
 
 export const backend = LightningNode.make({

@@ -1,14 +1,15 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import * as Versions from "@satrail/core/nodes/Versions"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndBooks from "@satrail/nodes/LndBooks"
 import * as LndOutage from "@satrail/nodes/LndOutage"
 import * as LndRest from "@satrail/nodes/LndRest"
 import type * as Macaroon from "@satrail/nodes/Macaroon"
 import * as NodeState from "@satrail/nodes/NodeState"
-import * as Versions from "@satrail/nodes/Versions"
 import { Effect, type Redacted, Result, Schema } from "effect"
 import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../check/Check.ts"
+import * as KnownFaults from "./KnownFaults.ts"
 import * as LndMacaroon from "./LndMacaroon.ts"
 import type { Settings } from "./LndSettings.ts"
 
@@ -35,15 +36,14 @@ const macaroon = (name: string, needed: ReadonlyArray<Macaroon.Call>, read: Resu
 const silence = ({ cause, reason, remedy }: NodeUnavailable): Line =>
   (LndOutage.isWrong(reason) ? misconfigured : outage)(reason ?? `lnd does not answer: ${messageOf(cause)}`, remedy ?? "Look into its log.")
 
-const node = (network: Network, { url }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
+const node = (network: Network, { url, acceptVersion }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
   const { identity_pubkey, version = "of an unknown version", chains, block_height, num_active_channels: channels } = info
   const theirs = chains[0]?.network ?? "no network"
-  const fault = Versions.warning("lnd", version)
   return [
     theirs.replace(/^testnet4$/, "testnet") === network
       ? right(`lnd ${version.split(" ")[0]} at ${url}, ${identity_pubkey.slice(0, 16)}…, on ${theirs}`)
       : misconfigured(`lnd at ${url} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network."),
-    ...(fault === undefined ? [] : [warning(fault, "Money that a node loses is the operator's loss.")]),
+    ...KnownFaults.lines(Versions.judge("lnd", version), { setting: "LND_ACCEPT_VERSION", version: acceptVersion }),
     ...(info.synced_to_chain === false
       ? [
           outage(

@@ -34,7 +34,8 @@ export const settings = {
     meaning:
       "The secret from which the preimages of invoices and the key of stored responses are derived; never change it, and use the same in all processes",
     ...Setting.invoiceSecret
-  })
+  }),
+  acceptVersion: Setting.acceptVersion("LND_ACCEPT_VERSION", "lnd")
 }
 
 export const config = Setting.all(settings)

@@ -178,3 +178,12 @@ export const headers: Kind<Readonly<Record<string, Redacted.Redacted>>> = {
 }
 
 export const file: Kind<string> = { wants: "a file's path", read: (text) => text }
+
+/** The one version of a node that is used although it is refused (core's `Versions`). */
+export const acceptVersion = (name: string, node: string): Setting<string | undefined> =>
+  optional({
+    name,
+    meaning: `A version of ${node} with known faults that is used all the same, as the refusal at the start writes it. It is for the hours until the update: every start goes on saying what the fault is`,
+    wants: "one version such as 0.15.1",
+    read: (text) => (/^\d+\.\d+\.\d+$/.test(text) ? text : undefined)
+  })
