@@ -2,37 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Chain } from "@satrail/regtest/Chain"
 import * as Miner from "@satrail/regtest/Miner"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import * as Customer from "./Customer.ts"
+import * as OnChain from "./OnChain.ts"
 import * as Service from "./Service.ts"
-
-const passphrase = "correct horse battery"
-
-/** What is right for a chain of this node's. */
-const settings = ({ url, user, password, certificateFile }: Chain["Service"]) => ({
-  CHAIN: "bitcoin-rpc",
-  // Its company's key is what the stories ask with.
-  SATRAIL_DEMO: "yes",
-  BITCOIN_RPC_URL: url,
-  BITCOIN_RPC_USER: user,
-  BITCOIN_RPC_PASSWORD: Redacted.value(password),
-  ...(certificateFile !== undefined && { CHAIN_TLS_CERT: certificateFile }),
-  CHAIN_WALLET_PASSPHRASE: passphrase
-})
-
-/** A service with a wallet of its own, and nobody running yet. */
-const made = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const service = Service.make()
-    const created = await Service.run("cli", ["wallet", "create", "--network", "regtest"], {
-      SATRAIL_DATA: service.data,
-      CHAIN_WALLET_PASSPHRASE: passphrase
-    }).ended
-    assert.strictEqual(created.code, 0, created.stderr)
-    return service
-  }),
-  (service) => Effect.promise(() => service.end())
-)
 
 Real.onChain("the service on a real chain", () => {
   it.layer(Real.chain, { excludeTestServices: true })((it) => {
@@ -40,8 +13,8 @@ Real.onChain("the service on a real chain", () => {
       Effect.gen(function* () {
         const chain = yield* Chain
         yield* chain.mine(Miner.firstBlocks)
-        const service = yield* made
-        const env = settings(chain)
+        const service = yield* OnChain.made
+        const env = OnChain.settings(chain)
         const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
         yield* act(() => service.start(env))
