@@ -38,6 +38,10 @@ export const reasonOf = ({ code, message }: RpcRefused): Error =>
       ? new Outage("the node is indexing its transactions", waiting)
       : new Error(`${message} (${code})`)
 
+/** Core says 503 when more is asked at once than waits in its queue, and a proxy says such of a node behind it: in a text, and not for long. */
+const busy = (status: number) =>
+  new Outage(`the bitcoin node has too much to do (${status})`, "Wait: it is asked again. If it goes on, raise the node's rpcworkqueue.")
+
 const Reply = Schema.Struct({
   result: Schema.optionalKey(Schema.Unknown),
   error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.Int, message: Schema.String }))),
@@ -63,6 +67,10 @@ export const connect = (options: Options) => {
                 `the node refuses our user and password, or does not let this user call ${operation} (403)`,
                 "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD, and the node's rpcallowip and rpcwhitelist."
               )
+      ),
+      Effect.filterOrFail(
+        ({ status }) => status < 502,
+        ({ status }) => busy(status)
       ),
       Effect.mapError((cause) =>
         away(operation)(

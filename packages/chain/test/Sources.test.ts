@@ -67,6 +67,7 @@ describe("A node over RPC", () => {
     ["that is loading", () => ({ error: { code: -28, message: "Loading block index…" } }), /starting: Loading/],
     ["that is in its first download", () => ({ result: { ...info, initialblockdownload: true } }), /catching up/],
     ["that lacks blocks it has heard of", () => ({ result: { ...info, blocks: 799_000 } }), /799000 of 800000/],
+    ["that has too much to do", () => ({ status: 503, text: "Work queue depth exceeded" }), /too much to do/],
     ["that is no JSON-RPC server", () => ({ text: "<html>hello</html>" }), /no JSON-RPC/],
     ["whose answer is not what was asked for", () => ({ result: 7 }), /Expected/]
   ] as const satisfies ReadonlyArray<readonly [string, (call: Call) => Said, RegExp]>) {
@@ -108,6 +109,7 @@ describe("A node over RPC", () => {
       Effect.gen(function* () {
         const { options } = yield* node(() => ({ status: 401 }))
         yield* BitcoinRpc.check({ ...options, url: "http://127.0.0.1:1" })
+        yield* BitcoinRpc.check((yield* node(() => ({ status: 503, text: "Work queue depth exceeded" }))).options)
         assert.include((yield* Effect.flip(BitcoinRpc.check(options))).message, "user and password")
         const other = yield* node(() => ({ result: { ...info, chain: "regtest" } }))
         assert.include((yield* Effect.flip(BitcoinRpc.check(other.options))).message, "SATRAIL_NETWORK")
