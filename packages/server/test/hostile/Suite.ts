@@ -154,9 +154,9 @@ export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
 
 /**
  * What companies are told is written down when it is read for the first time (docs/decisions/0081-events.md): its names in memory and in PostgreSQL. That a key was
- * refused is in the audit log (docs/decisions/0090-audit.md).
+ * refused is in the audit log (docs/decisions/0090-audit.md). A month is closed when its statement is asked for (docs/decisions/0120-closed-months.md).
  */
-const writtenByReading = new Set(["told", "told_events", "audit_entries"])
+const writtenByReading = new Set(["told", "told_events", "audit_entries", "month_ends"])
 
 /** Whether it is answered as it must be: what is not, in words. */
 const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft, send: Send) => {
