@@ -21,6 +21,9 @@ export class Unknown extends Error {}
 const root = new URL(".", document.baseURI)
 export const urlOf = (path: string): URL => new URL(path.replace(/^\//, ""), root)
 
+/** What an answer says is at the service's public address, at the one that this page has: of `url` the path alone, and nothing of what is no address. */
+export const here = (url: string): URL => urlOf(URL.canParse(url, root) ? new URL(url, root).pathname : "")
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null
 
 const refusalOf = (status: number, answer: unknown): Refused => {

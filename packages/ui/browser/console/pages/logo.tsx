@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { call, Refused, urlOf } from "../api.ts"
+import { call, Refused, here } from "../api.ts"
 import { Act, Form, Loaded, useLoaded } from "../parts.tsx"
 
 const types = ["image/png", "image/jpeg", "image/webp"] as const
@@ -37,13 +37,7 @@ export const Logo = () => {
             <p class="soft">The pages of checkouts have none.</p>
           ) : (
             <p>
-              <img
-                class="logo"
-                src={urlOf(new URL(now.data.url).pathname).href}
-                alt="The logo"
-                width={now.data.width}
-                height={now.data.height}
-              />
+              <img class="logo" src={here(now.data.url).href} alt="The logo" width={now.data.width} height={now.data.height} />
               <Act label="Remove the logo" act={() => call("DELETE /v1/logo").then(loaded.again)} />
             </p>
           )

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { call, urlOf } from "../api.ts"
+import { call, here } from "../api.ts"
 import { Act, Choice, Copy, Facts, Field, Form, Link, Loaded, Page, Sats, Status, Table, useLoaded, When } from "../parts.tsx"
 import { Qr } from "../../../src/checkout/Qr.ts"
 import { go } from "../route.ts"
@@ -146,7 +146,7 @@ export const Checkout = ({ id }: { readonly id: string }) => {
               <Status of={data.status} />
             </p>
             <p>
-              <a class="button" href={urlOf(new URL(data.url).pathname).href} target="_blank" rel="noopener noreferrer">
+              <a class="button" href={here(data.url).href} target="_blank" rel="noopener noreferrer">
                 Open the page on which it is paid
               </a>
             </p>
