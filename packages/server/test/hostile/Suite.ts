@@ -154,9 +154,15 @@ export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
 
 /**
  * What companies are told is written down when it is read for the first time (docs/decisions/0081-events.md): its names in memory and in PostgreSQL. That a key was
- * refused is in the audit log (docs/decisions/0090-audit.md). A month is closed when its statement is asked for (docs/decisions/0120-closed-months.md).
+ * refused is in the audit log (docs/decisions/0090-audit.md).
  */
-const writtenByReading = new Set(["told", "told_events", "audit_entries", "month_ends"])
+const writtenByReading = ["told", "told_events", "audit_entries"]
+
+/** A month is closed when its statement is read (docs/decisions/0120-closed-months.md). In memory every record is also in lists, and known by its names. */
+const writtenByStatements = ["month_ends", "names", "lists"]
+
+const mayBeWritten = (draft: Draft): ReadonlySet<string> =>
+  new Set([...writtenByReading, ...(Judge.isRead(draft) && draft.operation.path.includes("/statements/") ? writtenByStatements : [])])
 
 /** Whether it is answered as it must be: what is not, in words. */
 const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft, send: Send) => {
@@ -164,7 +170,8 @@ const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft,
   const answer = await send(draft)
   if (answer === undefined) return undefined
   const mustStay = Judge.isRefusal(draft, answer) || Judge.isRead(draft)
-  const changed = mustStay ? differences(before, await store.look()).filter((table) => !writtenByReading.has(table)) : []
+  const written = mayBeWritten(draft)
+  const changed = mustStay ? differences(before, await store.look()).filter((table) => !written.has(table)) : []
   return {
     answer,
     problems: [...Judge.problems(document, draft, answer), ...(changed.length === 0 ? [] : [`${changed.join(", ")} changed`])]
