@@ -82,8 +82,13 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   const resolver = besides<"sandbox" | "web">(Others.settings.resolver, sandbox, "web")
   const isSandbox = (name: string) => name === sandbox
   const [got, pretend] = ['on mainnet, got "sandbox"', "simulated payments never mix with real money"]
-  // Nothing simulated mixes with real money.
+  // Nothing simulated mixes with real money, and nothing that a power cut takes away.
   const rules = Setting.right([
+    notOnMainnet(
+      Database.settings.databaseUrl,
+      (url) => url === undefined,
+      "DATABASE_URL must be a PostgreSQL (15 or newer) on mainnet: the embedded database does not wait for the disk, and a power cut could take back what was paid"
+    ),
     notOnMainnet(lightning, isSandbox, `LIGHTNING must be a real node ${got}: ${pretend}`),
     notOnMainnet(chain, isSandbox, `CHAIN must be a real chain ${got}: ${pretend}`),
     notOnMainnet(

@@ -109,7 +109,7 @@ describe("the environment", () => {
     assert.isTrue(environment.databaseUrl !== undefined && Redacted.value(environment.databaseUrl).includes("hunter2"))
   })
 
-  it("environment: nothing simulated is accepted on mainnet: not Lightning, the chain, prices, or recipients' servers", () => {
+  it("environment: nothing simulated is accepted on mainnet: not Lightning, the chain, prices, or recipients' servers; and no embedded database", () => {
     const problems = problemsOf({
       SATRAIL_NETWORK: "mainnet",
       SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080",
@@ -117,7 +117,7 @@ describe("the environment", () => {
     })
     assert.deepStrictEqual(
       problems.map((problem) => problem.split(" ")[0]),
-      ["LIGHTNING", "CHAIN", "RATES", "RESOLVER", "SATRAIL_OUTBOUND_ALLOW", "SATRAIL_DEMO"]
+      ["DATABASE_URL", "LIGHTNING", "CHAIN", "RATES", "RESOLVER", "SATRAIL_OUTBOUND_ALLOW", "SATRAIL_DEMO"]
     )
   })
 

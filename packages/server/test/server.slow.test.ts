@@ -28,7 +28,11 @@ describe("a start that cannot be", () => {
       { PORT: "http", SATRAIL_NETWORK: "main", DATABASE_URL: `mysql://root:${canary}@db` },
       ["PORT must be", "SATRAIL_NETWORK must be", "DATABASE_URL must be"]
     ],
-    ["a simulated network on mainnet", { SATRAIL_NETWORK: "mainnet" }, ["LIGHTNING must be a real node", "CHAIN must be a real chain"]],
+    [
+      "a simulated network on mainnet",
+      { SATRAIL_NETWORK: "mainnet" },
+      ["LIGHTNING must be a real node", "CHAIN must be a real chain", "DATABASE_URL must be"]
+    ],
     [
       "a missing database",
       { DATABASE_URL: `postgres://root:${canary}@127.0.0.1:1/satrail` },

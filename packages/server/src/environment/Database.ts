@@ -6,7 +6,7 @@ import * as Setting from "./Setting.ts"
 export const settings = {
   databaseUrl: Setting.optional({
     name: "DATABASE_URL",
-    meaning: "A PostgreSQL server; without one the database is embedded, in SATRAIL_DATA",
+    meaning: "A PostgreSQL server; without one the database is embedded, in SATRAIL_DATA. Mainnet wants a server",
     ...Setting.secret("postgres://user:password@host:port/database", (text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ""))
   }),
   databaseConnections: Setting.withDefault({
