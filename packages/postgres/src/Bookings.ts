@@ -35,18 +35,22 @@ from satrail.entries where company_id = $1::uuid and at_millis < $3::bigint grou
   read: decodeSum
 })
 
+const isClosed = Schema.Literals(["true", "false"])
 const decodeMonthSums = Schema.decodeUnknownSync(
-  Schema.Struct({
-    isClosed: Schema.Literals(["true", "false"]),
-    // Nulls where nothing was booked at all.
-    part: Schema.NullOr(Schema.Literals(["before", "within", "late"])),
-    from: Schema.NullOr(Account),
-    to: Schema.NullOr(Account),
-    amount: Schema.NullOr(Msat.FromString),
-    count: Schema.NullOr(Schema.FiniteFromString),
-    firstMillis: Schema.NullOr(Schema.FiniteFromString),
-    lastMillis: Schema.NullOr(Schema.FiniteFromString)
-  })
+  Schema.Union([
+    Schema.Struct({
+      isClosed,
+      part: Schema.Literals(["before", "within", "late"]),
+      from: Account,
+      to: Account,
+      amount: Msat.FromString,
+      count: Schema.FiniteFromString,
+      firstMillis: Schema.FiniteFromString,
+      lastMillis: Schema.FiniteFromString
+    }),
+    // Nothing was booked at all.
+    Schema.Struct({ isClosed, part: Schema.Null })
+  ])
 )
 
 // The end that closed a moment is the first one that is not before it: later ones have seen more.
@@ -186,17 +190,11 @@ export const reads = {
     (read) => (companyId: CompanyId.CompanyId, period: Booking.Period) =>
       Effect.map(read(companyId, period), (rows): Booking.MonthSums => {
         const ofPart = (wanted: "before" | "within" | "late") =>
-          rows.flatMap(({ part, from, to, amount, count, firstMillis, lastMillis }) =>
-            part !== wanted ||
-            from === null ||
-            to === null ||
-            amount === null ||
-            count === null ||
-            firstMillis === null ||
-            lastMillis === null
-              ? []
-              : [{ from, to, amount, count, firstMillis, lastMillis }]
-          )
+          rows.flatMap((row) => {
+            if (row.part !== wanted) return []
+            const { from, to, amount, count, firstMillis, lastMillis } = row
+            return [{ from, to, amount, count, firstMillis, lastMillis }]
+          })
         const sums = (part: "before" | "within") => ofPart(part).map(({ from, to, amount, count }) => ({ from, to, amount, count }))
         return {
           isClosed: rows.some(({ isClosed }) => isClosed === "true"),
