@@ -1,11 +1,12 @@
 import { filled, type Words } from "../../src/checkout/Words.ts"
 
 /** What is on a card (Web NFC, which Chrome on Android has). */
-interface Reading extends Event {
+interface Reading {
   readonly message: { readonly records: ReadonlyArray<{ readonly recordType: string; readonly data?: BufferSource }> }
 }
 
-interface Reader extends EventTarget {
+interface Reader {
+  readonly addEventListener: (type: "reading", listener: (reading: Reading) => void) => void
   readonly scan: (options: { readonly signal: AbortSignal }) => Promise<void>
 }
 
@@ -23,9 +24,8 @@ const linkOf = (make: new () => Reader): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new make()
     const stop = new AbortController()
-    reader.addEventListener("reading", (event) => {
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- what this event is, by its name
-      for (const { recordType, data } of (event as Reading).message.records) {
+    reader.addEventListener("reading", ({ message }) => {
+      for (const { recordType, data } of message.records) {
         if (recordType !== "url" || data === undefined) continue
         stop.abort()
         resolve(new TextDecoder().decode(data))
