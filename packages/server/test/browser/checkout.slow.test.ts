@@ -128,6 +128,12 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
 
   it("browser: a company's logo is there with the page, says whose it is, keeps its shape at every width, and moves nothing when it comes", () =>
     tab({}, async (page) => {
+      // The picture comes when all else is painted, and nothing else comes after it.
+      await page.route(/\.js$/, (route) => route.abort())
+      await page.route(/\/pay\/logo\//, async (route) => {
+        await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))")
+        await route.continue()
+      })
       for (const width of widths) {
         await page.setViewportSize({ width, height: 844 })
         await page.goto(stateOf("logo"))

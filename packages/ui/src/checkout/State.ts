@@ -54,11 +54,17 @@ export const isOver = (state: State): boolean =>
   !isToBeAsked(state) &&
   state.refunds.every(({ status }) => status === "completed")
 
+/** Of a picture, in pixels. */
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
 /** What of a page does not change. */
 export interface Page {
   readonly locale: Locale
-  /** The company's picture, from the page, and its name, which is what the picture says; null where it has none. In pixels. */
-  readonly logo: { readonly src: string; readonly alt: string; readonly width: number; readonly height: number } | null
+  /** The company's picture, from the page, and its name, which is what the picture says; null where it has none. */
+  readonly logo: ({ readonly src: string; readonly alt: string } & Size) | null
   readonly description: string
   readonly orderId: string | null
   /** In whole satoshis; null where the payer decides. */

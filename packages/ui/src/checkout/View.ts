@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment, h } from "preact"
 import type { Live, Tab } from "./Live.ts"
 import { Qr } from "./Qr.ts"
-import type { Asking, Page, Refund, State } from "./State.ts"
+import type { Asking, Page, Refund, Size, State } from "./State.ts"
 import { duration, filled, instant, sats, type Words } from "./Words.ts"
 
 /** What every part of the page knows. `live` is null where no script runs. */
@@ -220,6 +220,12 @@ const body = (shown: Shown) => {
   return shown.live === null ? h("p", null, h("a", { href: "" }, shown.say.again)) : null
 }
 
+/** The size a logo is shown at, in pixels: never larger than it is. It is said with the page, so that nothing moves when the picture comes. */
+const fitted = ({ width, height }: Size): Size => {
+  const scale = Math.min(1, 184 / width, 56 / height)
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+}
+
 /** The page of a payment, whatever its state. The same on the server and in the browser. */
 export const View = (shown: Shown) => {
   const { page, state, say, live } = shown
@@ -227,7 +233,7 @@ export const View = (shown: Shown) => {
   return h(
     "main",
     { class: `card ${state.status}` },
-    logo !== null && h("img", { class: "logo", ...logo }),
+    logo !== null && h("img", { class: "logo", ...logo, ...fitted(logo) }),
     h("h1", null, description === "" ? say.pay : description),
     orderId !== null && h("p", { class: "order" }, filled(say.order, orderId)),
     h("p", { class: "amount" }, amountSats === null ? say.anyAmount : sats(amountSats, locale)),
