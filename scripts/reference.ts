@@ -5,6 +5,7 @@ import { maxHeaderSize } from "node:http"
 import path from "node:path"
 import * as BitcoinAddress from "../packages/bitcoin/src/BitcoinAddress.ts"
 import * as Bolt11 from "../packages/bitcoin/src/Bolt11.ts"
+import * as Bolt12 from "../packages/bitcoin/src/Bolt12.ts"
 import * as LightningAddressText from "../packages/bitcoin/src/LightningAddressText.ts"
 import * as Msat from "../packages/bitcoin/src/Msat.ts"
 import * as ChainBooks from "../packages/chain/src/Books.ts"
@@ -157,6 +158,7 @@ const limits = (): string => {
     ["metadata keys", Metadata.limits.keys],
     ["characters of a metadata key / value", `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`],
     ["characters of a destination", Destination.maxLength],
+    ["characters of a BOLT 12 offer, with its pluses and the spaces after them", Bolt12.maxLength],
     ["characters of a handle", LightningAddressText.maxHandleLength],
     ["characters of a name", Companies.maxNameCharacters],
     ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],

@@ -5,12 +5,14 @@ import * as Msat from "./Msat.ts"
 export const Network = Schema.Literals(["mainnet", "testnet", "signet", "regtest"])
 export type Network = typeof Network.Type
 
-/** How a network writes itself into addresses (BIP 173, base58 versions) and invoices (BOLT 11). */
+/** How a network writes itself into addresses (BIP 173, base58 versions), invoices (BOLT 11) and offers (BOLT 12). */
 export interface Parameters {
   readonly bech32Prefix: string
   readonly invoicePrefix: string
   readonly p2pkhVersion: number
   readonly p2shVersion: number
+  /** The hash of its first block in hex, in the order of bytes that Lightning's messages have it (BOLT 1). */
+  readonly chainHash: string
   /** The most that can ever exist there. */
   readonly supplyMsat: Msat.Msat
 }
@@ -19,10 +21,32 @@ const test = { p2pkhVersion: 0x6f, p2shVersion: 0xc4, supplyMsat: Msat.max }
 
 /** Testnet and signet share their address forms: only an invoice distinguishes the two. */
 export const parameters: { readonly [network in Network]: Parameters } = {
-  mainnet: { bech32Prefix: "bc", invoicePrefix: "lnbc", p2pkhVersion: 0x00, p2shVersion: 0x05, supplyMsat: Msat.max },
-  testnet: { bech32Prefix: "tb", invoicePrefix: "lntb", ...test },
-  signet: { bech32Prefix: "tb", invoicePrefix: "lntbs", ...test },
-  regtest: { bech32Prefix: "bcrt", invoicePrefix: "lnbcrt", ...test }
+  mainnet: {
+    bech32Prefix: "bc",
+    invoicePrefix: "lnbc",
+    chainHash: "6fe28c0ab6f1b372c1a6a246ae63f74f931e8365e15a089c68d6190000000000",
+    p2pkhVersion: 0x00,
+    p2shVersion: 0x05,
+    supplyMsat: Msat.max
+  },
+  testnet: {
+    bech32Prefix: "tb",
+    invoicePrefix: "lntb",
+    chainHash: "43497fd7f826957108f4a30fd9cec3aeba79972084e90ead01ea330900000000",
+    ...test
+  },
+  signet: {
+    bech32Prefix: "tb",
+    invoicePrefix: "lntbs",
+    chainHash: "f61eee3b63a380a477a063af32b2bbc97c9ff9f01f2c4225e973988108000000",
+    ...test
+  },
+  regtest: {
+    bech32Prefix: "bcrt",
+    invoicePrefix: "lnbcrt",
+    chainHash: "06226e46111a0b59caaf126043eb5bbf28c34f3a5e332a1fc7b2b73cf188910f",
+    ...test
+  }
 }
 
 export const all: ReadonlyArray<Network> = Network.literals

@@ -1,0 +1,130 @@
+import { hex } from "@scure/base"
+import * as secp256k1 from "tiny-secp256k1"
+
+/** One record of a TLV stream (BOLT 1). */
+export interface Field {
+  readonly type: bigint
+  readonly data: Uint8Array
+}
+
+const byte = 8n
+
+const toNumber = (bytes: Uint8Array): bigint => bytes.reduce((value, one) => (value << byte) | BigInt(one), 0n)
+
+const fromNumber = (value: bigint, length: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, index) => Number((value >> (byte * BigInt(length - 1 - index))) & 0xffn))
+
+/** BigSize (BOLT 1): what does not fit into one byte says first how many follow, and is above what fewer could hold. */
+const sizes: ReadonlyArray<readonly [first: number, length: number, least: bigint]> = [
+  [0xfd, 2, 0xfdn],
+  [0xfe, 4, 0x1_0000n],
+  [0xff, 8, 0x1_0000_0000n]
+]
+
+const readSize = (bytes: Uint8Array, at: number): { readonly value: bigint; readonly next: number } | undefined => {
+  const first = bytes[at]
+  if (first === undefined) return undefined
+  const size = sizes.find(([one]) => one === first)
+  if (size === undefined) return { value: BigInt(first), next: at + 1 }
+  const [, length, least] = size
+  const next = at + 1 + length
+  const value = toNumber(bytes.subarray(at + 1, next))
+  return next > bytes.length || value < least ? undefined : { value, next }
+}
+
+const writeSize = (value: bigint): Uint8Array => {
+  const [first, length] = sizes.findLast(([, , least]) => value >= least) ?? []
+  return first === undefined || length === undefined ? fromNumber(value, 1) : Uint8Array.of(first, ...fromNumber(value, length))
+}
+
+/** The records of a stream, where types ascend strictly and nothing is cut off or written longer than it need be. */
+export const read = (bytes: Uint8Array): ReadonlyArray<Field> | undefined => {
+  const fields: Array<Field> = []
+  let before = -1n
+  for (let at = 0; at < bytes.length;) {
+    const type = readSize(bytes, at)
+    const length = type && readSize(bytes, type.next)
+    if (type === undefined || length === undefined || type.value <= before) return undefined
+    if (length.value > BigInt(bytes.length - length.next)) return undefined
+    at = length.next + Number(length.value)
+    fields.push({ type: type.value, data: bytes.subarray(length.next, at) })
+    before = type.value
+  }
+  return fields
+}
+
+/** Writes records, which are in the order of their types. */
+export const write = (fields: ReadonlyArray<Field>): Uint8Array =>
+  Uint8Array.from(fields.flatMap(({ type, data }) => [...writeSize(type), ...writeSize(BigInt(data.length)), ...data]))
+
+/** `tu64`: a number of up to eight bytes without leading zeros; none at all is 0. */
+export const toInteger = (data: Uint8Array): bigint | undefined => (data.length > 8 || data[0] === 0 ? undefined : toNumber(data))
+
+export const fromInteger = (value: bigint): Uint8Array => {
+  let length = 0
+  while (value >> (byte * BigInt(length)) > 0n) length += 1
+  return fromNumber(value, length)
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+export const toText = (data: Uint8Array): string | undefined => {
+  try {
+    return utf8.decode(data)
+  } catch {
+    return undefined
+  }
+}
+
+export const fromText = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const pointBytes = 33
+
+/** A public key in hex, where it is on the curve. */
+export const toPoint = (data: Uint8Array): string | undefined =>
+  data.length === pointBytes && secp256k1.isPoint(data) ? hex.encode(data) : undefined
+
+const chainBytes = 32
+
+/** Chains by the hashes of their first blocks, in hex. */
+export const toChains = (data: Uint8Array): ReadonlyArray<string> | undefined =>
+  data.length % chainBytes === 0
+    ? Array.from({ length: data.length / chainBytes }, (_, index) =>
+        hex.encode(data.subarray(index * chainBytes, (index + 1) * chainBytes))
+      )
+    : undefined
+
+/** The set bits, ascending. The lowest is the last byte's lowest. */
+export const toFeatures = (data: Uint8Array): ReadonlyArray<number> =>
+  [...data]
+    .toReversed()
+    .flatMap((one, index) => [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => ((one >> bit) & 1) === 1).map((bit) => index * 8 + bit))
+
+export const fromFeatures = (features: ReadonlyArray<number>): Uint8Array => {
+  const bytes = new Uint8Array(features.length === 0 ? 0 : Math.floor(Math.max(...features) / 8) + 1)
+  for (const bit of features) {
+    const at = bytes.length - 1 - Math.floor(bit / 8)
+    bytes[at] = (bytes[at] ?? 0) | (1 << (bit % 8))
+  }
+  return bytes
+}
+
+/** Whether this is one or more blinded paths (BOLT 4), each of at least one hop, all of whose keys are on the curve. */
+export const arePaths = (data: Uint8Array): boolean => {
+  let at = 0
+  const isPoint = () => toPoint(data.subarray(at, (at += pointBytes))) !== undefined
+  const skip = (bytes: number) => (at += bytes) <= data.length
+  while (at < data.length) {
+    // It begins at a channel and a direction, or at a node's key; then comes the key that its hops are blinded with.
+    const isChannel = (data[at] ?? 0) <= 1
+    if (!(isChannel ? skip(9) : isPoint()) || !isPoint()) return false
+    const hops = data[at++] ?? 0
+    if (hops === 0) return false
+    for (let hop = 0; hop < hops; hop++) {
+      if (!isPoint()) return false
+      const length = data.subarray(at, at + 2)
+      if (length.length < 2 || !skip(2 + Number(toNumber(length)))) return false
+    }
+  }
+  return data.length > 0
+}
