@@ -302,6 +302,10 @@ const tasks = {
     (args) => node([at("packages/simulator/src/main.ts"), ...args])
   ],
   docs: ["makes the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
+  promises: [
+    "makes docs/reference/promises.md from a run of the contracts, on real nodes too; --check REPORT… compares it with reports of vitest",
+    (args) => node([at("scripts/promises.ts"), ...args])
+  ],
   ui: ["makes what pages load: packages/ui/assets from packages/ui/browser", () => node([at("packages/ui/build/main.ts")])],
   screens: [
     "--out DIR: screenshots of every state of the checkout and every page of the console, with chromium; --pictures makes those of the README",

@@ -1,8 +1,17 @@
 import { it } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Context, Effect, type Layer } from "effect"
 
 /** What a port promises, in sentences, each with the program that fails when the promise is broken. */
 export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R>>>
+
+/** Is told what a layer lacks, as it says itself. */
+const Noted = Context.Reference<(lack: string) => void>("@satrail/contracts/Contract/Noted", { defaultValue: () => () => undefined })
+
+/**
+ * Notes with the test what this layer lacks, as it says itself, so that a promise that it cannot keep is not taken for a kept one: `lacks` in the test's meta
+ * data, which vitest's JSON report has.
+ */
+export const lacks = (lack: string): Effect.Effect<void> => Effect.map(Noted, (note) => note(lack))
 
 /** Does something with the wire to the other side cut. It is mended again however that ends. */
 export const withoutWire = <A, E, R>(
@@ -39,11 +48,12 @@ export const suite =
   ): void =>
     // Real time: an adapter's driver, pool or server has clocks of its own.
     it.layer(layer, { excludeTestServices: true })(`${port} (${name})`, (it) => {
-      for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money))
-        it.effect(title(port, promise), () => check)
+      const holds = (promise: string, check: Effect.Effect<void, unknown, R>) =>
+        it.effect(title(port, promise), ({ task }) => Effect.provideService(check, Noted, (lacks) => Object.assign(task.meta, { lacks })))
+      for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money)) holds(promise, check)
       for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.other)) {
         const reason = options.skip?.[promise]
-        if (reason === undefined) it.effect(title(port, promise), () => check)
+        if (reason === undefined) holds(promise, check)
         else it.effect.skip(`${title(port, promise)} (skipped: ${reason})`, () => check)
       }
     })

@@ -69,6 +69,8 @@ const paid = Effect.fnUntraced(function* (sats: number) {
   return last(yield* toldUntil(null, paymentHash))
 })
 
+const holdsNone = Contract.lacks("it holds no payments")
+
 /** A hold invoice that is being paid: from when the node holds the payment. */
 const held = Effect.fnUntraced(function* (holding: Holding, sats: number) {
   const asked = yield* ask(sats)
@@ -115,7 +117,10 @@ export const money = {
   "C33: of an invoice without an amount the payer decides, and it is received in full": Effect.gen(function* () {
     const { createInvoice, lacks } = yield* LightningReceiver
     const asked = { ...(yield* ask(0)), amount: null }
-    if (lacks?.has("amountless") === true) return assert.strictEqual((yield* Effect.flip(createInvoice(asked)))._tag, "NodeUnavailable")
+    if (lacks?.has("amountless") === true) {
+      assert.strictEqual((yield* Effect.flip(createInvoice(asked)))._tag, "NodeUnavailable")
+      return yield* Contract.lacks("it makes no invoice without an amount, and refuses to")
+    }
     const first = yield* createInvoice(asked)
     assert.deepStrictEqual(yield* createInvoice(asked), first)
     assert.isUndefined(decode(first.paymentRequest).amount)
@@ -169,7 +174,8 @@ export const money = {
       assert.strictEqual((yield* Effect.flip(cancelInvoice(paymentHash)))._tag, "NodeUnavailable")
       assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "open" })
       yield* pay(paymentRequest)
-      return assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
+      assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
+      return yield* Contract.lacks("it cannot cancel, and does not say that it has")
     }
     for (const _ of [1, 2]) {
       const answer = yield* cancelInvoice(paymentHash)
@@ -190,7 +196,7 @@ export const money = {
   }),
   "a hold invoice brings nothing until it is settled, and then all that was held": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
-    if (holding === undefined) return
+    if (holding === undefined) return yield* holdsNone
     const { hold, payment } = yield* held(holding, 1000)
     const state = yield* lookup(hold.paymentHash)
     assert.strictEqual(state._tag === "accepted" ? state.held?.received : undefined, Msat.fromSats(1000))
@@ -206,7 +212,7 @@ export const money = {
   }),
   "a held payment that is canceled goes back, and is never settled": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
-    if (holding === undefined) return
+    if (holding === undefined) return yield* holdsNone
     const { hold, payment } = yield* held(holding, 1000)
     for (const _ of [1, 2]) assert.strictEqual(yield* holding.cancel(hold), "canceled")
     assert.deepStrictEqual(yield* lookup(hold.paymentHash), { _tag: "canceled" })
@@ -216,7 +222,7 @@ export const money = {
   "a hold invoice that nobody has paid is not settled, is the same for the same id, and takes no payment once it is canceled": Effect.gen(
     function* () {
       const { holding, createInvoice } = yield* LightningReceiver
-      if (holding === undefined) return
+      if (holding === undefined) return yield* holdsNone
       const asked = yield* ask(1000)
       const first = yield* holding.createInvoice(asked)
       assert.deepStrictEqual(yield* holding.createInvoice(asked), first)
@@ -230,7 +236,7 @@ export const money = {
   ),
   "a hold invoice with a given hash is settled with its preimage, and is made once": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
-    if (holding === undefined) return
+    if (holding === undefined) return yield* holdsNone
     const preimage = Preimage.make((yield* Id.make).replaceAll("-", "").repeat(2))
     const paymentHash = Preimage.hashOf(preimage)
     const { hold, payment } = yield* held({ ...holding, createInvoice: (ask) => holding.createInvoice({ ...ask, paymentHash }) }, 1000)
@@ -288,7 +294,10 @@ export const other = {
     const { createInvoice, lacks } = yield* LightningReceiver
     const exact = createInvoice({ ...(yield* ask(0)), amount: Msat.make(1_000_001n) })
     // Who knows whole satoshis only makes no invoice for another amount.
-    if (lacks?.has("millisatoshis") === true) return assert.strictEqual((yield* Effect.flip(exact))._tag, "NodeUnavailable")
+    if (lacks?.has("millisatoshis") === true) {
+      assert.strictEqual((yield* Effect.flip(exact))._tag, "NodeUnavailable")
+      return yield* Contract.lacks("it knows whole satoshis, and refuses a fraction of one")
+    }
     const { paymentHash, paymentRequest } = yield* exact
     assert.strictEqual(decode(paymentRequest).amount, 1_000_001n)
     yield* pay(paymentRequest)
