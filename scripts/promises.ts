@@ -61,7 +61,11 @@ const parts: ReadonlyArray<Part> = [
     ports: ["Signer"],
     columns: [
       ...chains.map(([title, suffix, ranOn]) => ({ title: `keys here, ${title}`, suite: `hot, ${suffix}`, ranOn })),
-      { title: "another process", suite: "in another process, Esplora", ranOn: "a program of the tests that signs, over the sandbox's chain" }
+      {
+        title: "another process",
+        suite: "in another process, Esplora",
+        ranOn: "a program of the tests that signs, over the sandbox's chain"
+      }
     ]
   }
 ]
@@ -119,7 +123,8 @@ const render = (suites: Suites): string => {
   }
   const ran = (column: Column, ports: ReadonlyArray<string>) => ports.some((port) => suites.has(`${port} (${column.suite})`))
   const sections = parts.flatMap(({ columns, ports, title }) => {
-    for (const column of columns) if (!ran(column, ports)) throw new Error(`the contracts were not run on ${column.title} (${column.suite})`)
+    for (const column of columns)
+      if (!ran(column, ports)) throw new Error(`the contracts were not run on ${column.title} (${column.suite})`)
     return [
       `## ${title}`,
       "",
