@@ -1,19 +1,22 @@
-import { Cause, Effect, Exit, Layer, Option, Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
 import * as Away from "./Away.ts"
-import { type Ask, asking, type Canceller, connection, failed } from "./PgConnection.ts"
+import * as Hosts from "./Hosts.ts"
+import { type Ask, asking, connection, failed, hear, type SettingsOf } from "./PgConnection.ts"
 import { codeOf, DatabaseUnreachable } from "./PgError.ts"
+import * as Primary from "./Primary.ts"
 import * as SqlState from "./SqlState.ts"
 
 export { DatabaseUnreachable } from "./PgError.ts"
 
 /** Where the database is, and what this process may ask of it. */
-export interface Options extends Away.Options {
+export interface Options extends Away.Options, Primary.Options {
   /**
    * `postgres://user:password@host:port/name`. For TLS add `?sslmode=verify-full`, and `&sslrootcert=FILE` where the authority that signed
-   * the server's certificate is not one that Node knows.
+   * the server's certificate is not one that Node knows. With several hosts, `h1:5432,h2:5432`, connections lead to the one that takes writes, and to
+   * another one when that does; `target_session_attrs` may be `any`, `read-write` or `primary`.
    */
   readonly url: Redacted.Redacted
   /** Default 10. */
@@ -76,14 +79,15 @@ const pauseMillis = { minimum: 25, maximum: 1000 }
  * Connections of a pool. While the server cannot be reached, one caller after a pause tries it again, and the pause grows: the others fail at once
  * with the last error.
  */
-const connecting = (pool: Pg.Pool, epoch: Epoch): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
+const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | undefined): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
   let failures = 0
   let blockedUntilMillis = 0
   let last = failed(new Error("not tried yet"), "connect")
   const heard = new WeakSet<Pg.PoolClient>()
-  const fail = (cause: Error) => {
+  const fail = (cause: unknown) => {
     // Too many of ours are waiting for each other: the server is there.
-    if (cause.message.includes("timeout exceeded when trying to connect")) return failed(cause, "connect")
+    if (cause instanceof Error && cause.message.includes("timeout exceeded when trying to connect")) return failed(cause, "connect")
+    primary?.lost()
     last = failed(cause, "connect")
     blockedUntilMillis = performance.now() + Math.min(pauseMillis.maximum, pauseMillis.minimum * 2 ** failures++)
     return last
@@ -99,9 +103,9 @@ const connecting = (pool: Pg.Pool, epoch: Epoch): Effect.Effect<Pg.PoolClient, S
         failures = 0
         if (!heard.has(client)) {
           heard.add(client)
-          client.on("error", () => {}) // whoever asks on it hears of it too
+          hear(client)
         }
-        if ((epoch.opened.get(client) ?? 0) < epoch.current) {
+        if ((epoch.opened.get(client) ?? 0) < epoch.current || primary?.isElsewhere(client) === true) {
           client.release(true)
           return pool.connect(take)
         }
@@ -111,30 +115,43 @@ const connecting = (pool: Pg.Pool, epoch: Epoch): Effect.Effect<Pg.PoolClient, S
       }
       pool.connect(take)
     })
-    return Effect.onExit(wait, (exit) =>
+    const connected = Effect.onExit(wait, (exit) =>
       Effect.sync(() => {
         if (Exit.isSuccess(exit)) return
         isLeft = true
         given?.release()
       })
     )
+    return primary === undefined ? connected : Effect.andThen(Effect.mapError(primary.settled, fail), connected)
   })
 }
 
-const make = Effect.fnUntraced(function* (pool: Pg.Pool, statementTimeoutMillis = defaultStatementTimeoutMillis, away: Away.Options = {}) {
+interface Asked extends Away.Options {
+  readonly statementTimeoutMillis?: number | undefined
+}
+
+const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, primary?: Primary.Primary) {
+  const { statementTimeoutMillis = defaultStatementTimeoutMillis } = options
   const epoch = yield* epochOf(pool)
-  const connect = Away.unless(away)(connecting(pool, epoch))
-  const canceller: Canceller = { settings: pool.options }
+  const connect = Away.unless(options)(connecting(pool, epoch, primary))
+  const settingsOf: SettingsOf = (client) => {
+    if (primary !== undefined) return primary.settingsOf(client)
+    const { password } = pool.options // a pool hides it from copies
+    return password === undefined ? pool.options : { ...pool.options, password }
+  }
   const release = (client: Pg.PoolClient, exit: Exit.Exit<unknown, unknown>) =>
     Effect.sync(() => {
       const drops = spoils(exit)
-      if (drops === "all") epoch.current++
+      if (drops === "all") {
+        epoch.current++
+        primary?.lost()
+      }
       client.release(drops !== undefined)
     })
   const single: Ask = (query) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(connect), (client) =>
-        Effect.onExit(restore(asking(client, canceller)({ ...query, query_timeout: statementTimeoutMillis + unansweredMillis })), (exit) =>
+        Effect.onExit(restore(asking(client, settingsOf)({ ...query, query_timeout: statementTimeoutMillis + unansweredMillis })), (exit) =>
           release(client, exit)
         )
       )
@@ -143,7 +160,7 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, statementTimeoutMillis 
   return yield* SqlClient.make({
     driver: "pg",
     acquirer: Effect.succeed(connection(single)),
-    transactionAcquirer: Effect.map(reserved, (client) => connection(asking(client, canceller))),
+    transactionAcquirer: Effect.map(reserved, (client) => connection(asking(client, settingsOf))),
     compiler,
     spanAttributes: [["db.system.name", "postgresql"]]
   })
@@ -160,53 +177,61 @@ const settings = "-c enable_seqscan=off -c jit=off"
 // A process that stopped in the middle of a transaction must not keep others from its rows for ever.
 const maxIdleInTransactionMillis = 60_000
 
-/** A `SqlClient` over a host's own pool, which stays the host's to close. It runs best with `options: "-c enable_seqscan=off -c jit=off"`. */
+/**
+ * A `SqlClient` over a host's own pool, which stays the host's to close. Where its connections lead is the host's to say, too: after a failover those that take
+ * no writes are closed one by one, and the pool has to open new ones to the new primary. It runs best with
+ * `options: "-c enable_seqscan=off -c jit=off"`.
+ */
 export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
   Layer.effect(
     SqlClient.SqlClient,
     Effect.tap(make(pool), (sql) => answering("the given pool", sql))
   ).pipe(Layer.provide(Reactivity.layer))
 
-/** Host, port and name of the database. */
-const whereOf = (url: string): string => {
-  const { hostname, port, pathname } = new URL(url)
-  return `${hostname === "" ? "localhost" : hostname}:${port === "" ? 5432 : port}${pathname}`
-}
+/** Where a database is, for people: hosts, ports and name, never a user or a password. */
+export const where = (url: Redacted.Redacted): string =>
+  Result.match(Hosts.parse(Redacted.value(url)), { onFailure: () => "the address given", onSuccess: ({ where }) => where })
 
-/** Where a database is, for people: host, port and name, never a user or a password. */
-export const where = (url: Redacted.Redacted): string => whereOf(Redacted.value(url))
-
-const open = ({ url, maxConnections = 10, statementTimeoutMillis = defaultStatementTimeoutMillis, lockTimeoutMillis = 10_000 }: Options) =>
-  Effect.try({
-    try: () => {
-      const connectionString = Redacted.value(url)
-      const where = whereOf(connectionString)
-      const pool = new Pg.Pool({
-        connectionString,
-        max: maxConnections,
-        connectionTimeoutMillis: 10_000,
-        keepAlive: true,
-        application_name: "satrail",
-        options: settings,
-        statement_timeout: statementTimeoutMillis,
-        lock_timeout: lockTimeoutMillis,
-        idle_in_transaction_session_timeout: maxIdleInTransactionMillis
-      })
-      pool.on("error", () => {}) // an idle connection died; the next query opens another
-      return { pool, where }
-    },
-    // The text may be a password with half a URL around it: it is not repeated.
-    catch: () => new DatabaseUnreachable({ where: "the address given", cause: new Error("it is not a postgres:// URL") })
-  })
+const opening = Effect.fnUntraced(function* (options: Options) {
+  const { url, maxConnections = 10, statementTimeoutMillis = defaultStatementTimeoutMillis, lockTimeoutMillis = 10_000 } = options
+  // The text may be a password with half a URL around it: it is not repeated.
+  const wrong = (problem: string) => new DatabaseUnreachable({ where: "the address given", cause: new Error(problem) })
+  const hosts = yield* Effect.mapError(Effect.fromResult(Hosts.parse(Redacted.value(url))), wrong)
+  const common: Pg.ClientConfig = {
+    keepAlive: true,
+    application_name: "satrail",
+    options: settings,
+    statement_timeout: statementTimeoutMillis,
+    lock_timeout: lockTimeoutMillis,
+    idle_in_transaction_session_timeout: maxIdleInTransactionMillis
+  }
+  const primary = hosts.demand === "any" && hosts.all.length === 1 ? undefined : yield* Primary.make(hosts, common, options)
+  const pool = yield* Effect.acquireRelease(
+    Effect.try({
+      try: () =>
+        new Pg.Pool({
+          ...common,
+          max: maxConnections,
+          connectionTimeoutMillis: 10_000,
+          ...(primary === undefined ? { connectionString: Redacted.value(url) } : { Client: primary.Client, onConnect: primary.onConnect })
+        }),
+      catch: () => wrong("it is not a postgres:// URL")
+    }),
+    (pool) => Effect.promise(() => pool.end())
+  )
+  pool.on("error", () => {}) // an idle connection died; the next query opens another
+  return { pool, primary, where: hosts.where }
+})
 
 /** A `SqlClient` over node-postgres. */
 export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
   Layer.effect(
     SqlClient.SqlClient,
     Effect.gen(function* () {
-      const { pool, where } = yield* Effect.acquireRelease(open(options), ({ pool }) => Effect.promise(() => pool.end()))
-      const sql = yield* make(pool, options.statementTimeoutMillis, options)
+      const { pool, primary, where } = yield* opening(options)
+      const sql = yield* make(pool, options, primary)
       yield* answering(where, sql)
+      if (primary !== undefined) yield* Effect.forkScoped(primary.watch)
       return sql
     })
   ).pipe(Layer.provide(Reactivity.layer))

@@ -24,10 +24,8 @@ export type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlEr
 /** What an error on the way to the database, or of it, is called here. */
 export const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
 
-/** What is needed to have a query ended from outside. */
-export interface Canceller {
-  readonly settings: Pg.ClientConfig
-}
+/** How the server of a connection is reached, to have a query there ended from outside. */
+export type SettingsOf = (client: Pg.ClientBase) => Pg.ClientConfig
 
 /** How long the way to the server may take, and then the end of the query; and after which pause it is asked for again. */
 const cancelMillis = { connect: 5000, end: 5000, again: 100 }
@@ -36,11 +34,9 @@ const cancelMillis = { connect: 5000, end: 5000, again: 100 }
  * Has the server end what this connection is doing. Nothing else can be running there: the connection is released only after this. The server
  * drops a cancel that comes between two messages of one query, and a function can catch one: so it is asked again until the query has ended.
  */
-const cancel = async ({ settings }: Canceller, pid: number, answered: Promise<void>): Promise<void> => {
-  const { password } = settings // a pool hides it from copies
-  const secret = password === undefined ? {} : { password }
+const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<void>): Promise<void> => {
   const patience = { connectionTimeoutMillis: cancelMillis.connect, query_timeout: cancelMillis.connect }
-  const other = new Pg.Client({ ...settings, ...secret, ...patience })
+  const other = new Pg.Client({ ...settings, ...patience })
   other.on("error", () => {}) // the answer to the query below says it too
   const ended = answered.then(() => true)
   try {
@@ -56,18 +52,32 @@ const cancel = async ({ settings }: Canceller, pid: number, answered: Promise<vo
   }
 }
 
+// Where a commit's wait for its synchronous standby is ended, the server commits on its own, warns, and then says that all is well.
+const unwaited = new WeakSet<Pg.ClientBase>()
+
+/** From here on a commit on this connection that did not wait for its standby is not taken for one. */
+export const hear = (client: Pg.ClientBase): void => {
+  client.on("error", () => {}) // whoever asks on it hears of it too
+  client.on("notice", ({ routine }) => {
+    if (routine === "SyncRepWaitForLSN") unwaited.add(client)
+  })
+}
+
+const unknown = () => Object.assign(new Error("the commit did not wait for the standby: a failover may lose it"), { code: "40003" })
+
 /** Asks on one connection. Who is interrupted has the query ended at the server, and waits until it is. */
 export const asking =
-  (client: Pg.ClientBase & { readonly processID?: number | null }, canceller: Canceller): Ask =>
+  (client: Pg.ClientBase & { readonly processID?: number | null }, settingsOf: SettingsOf): Ask =>
   (query) =>
     Effect.callback((resume) => {
       const answered = Promise.withResolvers<void>()
       client.query(query, (error: Error | null, result) => {
         answered.resolve()
-        resume(error === null ? Effect.succeed(result) : Effect.fail(failed(error, "query")))
+        const problem = unwaited.delete(client) ? unknown() : error
+        resume(problem === null ? Effect.succeed(result) : Effect.fail(failed(problem, "query")))
       })
       return Effect.promise(async () => {
-        if (typeof client.processID === "number") await cancel(canceller, client.processID, answered.promise)
+        if (typeof client.processID === "number") await cancel(settingsOf(client), client.processID, answered.promise)
       })
     })
 

@@ -36,7 +36,7 @@ export const codeOf = (cause: unknown): string | undefined => problemOf(cause).c
 const isCertificate = (code: string | undefined) => code !== undefined && /CERT|ERR_TLS/.test(code)
 
 // A host name with several addresses fails with one error for each, and says nothing itself.
-const messageOf = (cause: unknown): string =>
+export const messageOf = (cause: unknown): string =>
   cause instanceof AggregateError && cause.message === ""
     ? cause.errors.map(messageOf).join("; ")
     : cause instanceof Error

@@ -33,7 +33,7 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
     drops: "all",
     reason: "the database takes no writes: it is a replica, or was the primary before a failover",
     remedy:
-      "Point DATABASE_URL at the primary; behind a proxy wait until that has found it. If it is the primary, look at default_transaction_read_only."
+      "Name all hosts in DATABASE_URL, or the primary; behind a proxy wait until that has found it. If it is the primary, look at default_transaction_read_only."
   },
   "25P03": { tag: "ConnectionError", drops: "this", reason: "the database ended a transaction that stood still" },
   "25P04": { tag: "ConnectionError", drops: "this", reason: "the database ended a transaction that took too long" },

@@ -5,7 +5,7 @@ import { has } from "@satrail/contracts/Ledger"
 import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
-import { Cause, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
@@ -229,6 +229,37 @@ describe.skipIf("missing" in found)("a server of its own (skipped where none can
         yield* has(companyId, { posted: 100, held: 60 })
       }).pipe(Effect.provide(storage))
     })
+  )
+
+  it.live(
+    "PgClient: a commit that was not waited for at the standby is not acknowledged: whether it is there after a failover is unknown",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* own({ settings: [...PostgresServer.careless, "synchronous_standby_names=nobody"] })
+        const connect = Layer.build(PgClient.layer({ url: Redacted.make(server.url), maxConnections: 1 }))
+        const [one, other] = [yield* connect, yield* connect]
+        const waiting = Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql<{ readonly pid: number }>`select pid from pg_stat_activity where wait_event = 'SyncRep'`
+        )
+        const alone = <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(work, other)
+        yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`set synchronous_commit = local`))
+        yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`create table t (n integer)`))
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const writes = [sql`insert into t values (1)`, sql.withTransaction(sql`insert into t values (2)`)]
+          for (const write of writes) {
+            const asked = yield* Effect.forkChild(Effect.exit(write), { startImmediately: true })
+            const [session] = yield* eventually(alone(waiting), (rows) => rows.length === 1)
+            yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_cancel_backend(${session?.pid ?? 0})`))
+            const exit = yield* Fiber.join(asked)
+            assert.isTrue(Exit.isFailure(exit), "it is not acknowledged")
+            const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
+            assert.strictEqual(error?.reason._tag, "ConnectionError")
+          }
+          assert.lengthOf(yield* sql`select n from t`, 2, "here it is committed all the same")
+        }).pipe(Effect.provide(one))
+      })
   )
 
   it.live("PgClient: with a password: an interrupted query on a host's own pool is ended there too", () =>

@@ -100,6 +100,12 @@ describe("the environment", () => {
     }
   })
 
+  it("environment: of a malformed list of database hosts it is said which is wrong, and not what it is", () => {
+    const [problem = ""] = problemsOf({ DATABASE_URL: "postgres://root:hunter2@h1:5432,h2:x/db?target_session_attrs=read-write" })
+    assert.match(problem, /^DATABASE_URL must be .*: the port of host 2 of 2 must be a number from 1 to 65535$/)
+    assert.notInclude(problem, "hunter2")
+  })
+
   it("C56: environment: a secret does not show when the environment is printed", () => {
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" }))
     assert.notInclude(

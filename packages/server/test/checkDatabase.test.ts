@@ -1,6 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { eventually } from "@satrail/testing/Waiting"
 import { Effect, Result } from "effect"
 import { rmSync } from "node:fs"
 import path from "node:path"
@@ -94,6 +95,40 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     ask("postgres", "alter database narrow set default_transaction_read_only = on")
     const [readOnly] = (await found("narrow")).filter(Check.isFinal)
     assert.include(readOnly && Check.text(readOnly), "only answers reads")
+  })
+
+  it("check: several hosts: what each is, that no commit waits for the standby, and that two take writes", async () => {
+    const settings = PostgresServer.rewindable
+    const first = await PostgresServer.start(installation, { settings })
+    const second = await PostgresServer.start(installation, { settings, standbyOf: first.port })
+    const run = (url: string, text: string) => Client.run(installation, "psql", ["--no-psqlrc", "--quiet", `--command=${text}`, url])
+    const look = async () => {
+      const url = `postgres://postgres@127.0.0.1:${second.port},127.0.0.1:${first.port}/postgres`
+      const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: url, SATRAIL_DATA: home }))
+      return (await Effect.runPromise(Check.run([Database.check(environment)], 20_000, []))).map(Check.text)
+    }
+    const asynchronous = await look()
+    assert.include(asynchronous, `✓ database: 127.0.0.1:${second.port} is a standby`)
+    assert.include(asynchronous, `✓ database: 127.0.0.1:${first.port} is the primary`)
+    const warnings = (lines: ReadonlyArray<string>) => lines.filter((line) => line.includes("no commit waits for the standby"))
+    assert.match(
+      warnings(asynchronous).join(),
+      /^! database: .*synchronous_standby_names is empty.* Set synchronous_standby_names = 'ANY 1/
+    )
+
+    run(first.url, "alter system set synchronous_standby_names = 'ANY 1 (*)'")
+    run(first.url, "select pg_reload_conf()")
+    await eventually("synchronous replication", look, (lines) => warnings(lines).length === 0)
+    run(first.url, "alter role postgres set synchronous_commit = local")
+    assert.match(warnings(await look()).join(), /synchronous_commit is local/)
+
+    await second.promote()
+    const both = await look()
+    assert.include(both, `✓ database: 127.0.0.1:${second.port} is the primary`)
+    assert.match(both.join("\n"), /✗ database: .* both take writes: one of them is an old primary\. Stop the old one at once/)
+    await first.stop("fast")
+    assert.match((await look()).join("\n"), new RegExp(`! database: 127\\.0\\.0\\.1:${first.port} does not answer`))
+    await Promise.all([first.end(), second.end()])
   })
 
   it("check: a refused login and a missing database are reported with their address and without the password", async () => {

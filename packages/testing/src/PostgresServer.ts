@@ -12,6 +12,10 @@ export interface PostgresServer {
   readonly stop: (how: "fast" | "immediate") => Promise<void>
   /** Starts it again where it stopped, on the same port. */
   readonly restart: () => Promise<void>
+  /** Where it is a standby: it takes writes from now on. */
+  readonly promote: () => Promise<void>
+  /** Where it has stopped: what it has that the server at this port does not is taken back, and from its next start it is that one's standby. */
+  readonly follow: (port: number) => Promise<void>
   /** Stops it and removes everything. */
   readonly end: () => Promise<void>
 }
@@ -35,10 +39,12 @@ export interface Order {
   readonly settings: ReadonlyArray<string>
   /** Text of files beside that configuration, readable to the server alone: certificates, their keys. */
   readonly files: Readonly<Record<string, string>>
+  /** The port of the server whose standby it is; a copy of that one, settings of its own excepted. */
+  readonly standbyOf?: number | undefined
 }
 
 /** What a keeper is asked for later. */
-export type Request = "start" | "stop fast" | "stop immediate" | "end"
+export type Request = "start" | "stop fast" | "stop immediate" | "promote" | `follow ${number}` | "end"
 
 /** What it answers to each. */
 export type Reply = { readonly port: number } | { readonly failed: string }
@@ -61,6 +67,9 @@ export const find = (): Installation | Missing => {
   }
 }
 
+/** What makes a server fast, with what it takes to follow the one that took over from it. */
+export const rewindable = ["fsync=off", "wal_log_hints=on", "wal_keep_size=512MB"]
+
 /** What makes a server fast and forgetful: for data that need not outlive the machine's next power cut. */
 export const careless = ["fsync=off", "full_page_writes=off"]
 
@@ -70,7 +79,7 @@ const keeper = path.join(import.meta.dirname, `keeper${path.extname(import.meta.
 /** Makes a server and starts it, in about two seconds. */
 export const start = async (
   installation: Installation,
-  { settings = careless, files = {} }: Partial<Omit<Order, "installation">> = {}
+  { settings = careless, files = {}, standbyOf }: Partial<Omit<Order, "installation">> = {}
 ): Promise<PostgresServer> => {
   const child = fork(keeper, [], { detached: true, stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] })
   const ask = async (message: Order | Request): Promise<number> => {
@@ -81,7 +90,7 @@ export const start = async (
       `PostgreSQL: ${typeof reply === "object" && reply !== null && "failed" in reply ? String(reply.failed) : "its keeper ended"}`
     )
   }
-  const order: Order = { installation, settings, files }
+  const order: Order = { installation, settings, files, standbyOf }
   const port = await ask(order).catch((cause: unknown) => {
     child.disconnect()
     throw cause
@@ -91,6 +100,8 @@ export const start = async (
     port,
     stop: async (how) => void (await ask(`stop ${how}`)),
     restart: async () => void (await ask("start")),
+    promote: async () => void (await ask("promote")),
+    follow: async (port) => void (await ask(`follow ${port}`)),
     end: async () => {
       await ask("end")
       child.disconnect()

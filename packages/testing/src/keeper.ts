@@ -22,7 +22,7 @@ const freePort = async (): Promise<number> => {
 }
 
 /** A database in this directory that was never started. */
-const make = (directory: string, { installation: { folder, uid, gid }, settings, files }: Order) => {
+const make = (directory: string, { installation: { folder, uid, gid }, settings, files, standbyOf }: Order) => {
   const identity = uid === undefined || gid === undefined ? {} : { uid, gid }
   const own = (file: string) => {
     if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid)
@@ -30,12 +30,11 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
   own(directory)
   const data = path.join(directory, "data")
   const env = { ...process.env, LC_ALL: "C" }
-  execFileSync(path.join(folder, "initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"], {
-    ...identity,
-    env,
-    cwd: directory,
-    stdio: ["ignore", "ignore", "pipe"]
-  })
+  const run = (program: string, ...args: ReadonlyArray<string>) =>
+    void execFileSync(path.join(folder, program), args, { ...identity, env, cwd: directory, stdio: ["ignore", "ignore", "pipe"] })
+  if (standbyOf === undefined) run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+  else
+    run("pg_basebackup", "-D", data, "-R", "-h", "127.0.0.1", "-p", String(standbyOf), "-U", "postgres", "--checkpoint=fast", "--no-sync")
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(path.join(data, name), text, { mode: 0o600 })
     own(path.join(data, name))
@@ -52,10 +51,12 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
       stdio: ["ignore", "ignore", "pipe"]
     })
     let said = ""
+    let isReady = false
     return new Promise((resolve) => {
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         said = (said + text).slice(-keptCharacters)
-        if (!said.includes("ready to accept connections")) return
+        if (isReady || !/ready to accept (read-only )?connections/.test(said)) return
+        isReady = true
         server = child
         resolve("ready")
       })
@@ -89,6 +90,18 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
       await over
       clearTimeout(patience)
       return { port }
+    },
+    promote: async (): Promise<Reply> => {
+      if (port === undefined) return { failed: "it does not run" }
+      run("pg_ctl", "promote", "-D", data)
+      return { port }
+    },
+    follow: async (other: string): Promise<Reply> => {
+      if (port === undefined || server !== undefined) return { failed: "it has not stopped" }
+      // Until its next checkpoint the other one's files say that it is on the timeline it had before.
+      run("psql", "-X", "-q", "-h", "127.0.0.1", "-p", other, "-U", "postgres", "-c", "checkpoint")
+      run("pg_rewind", "-D", data, "-R", "--no-sync", `--source-server=host=127.0.0.1 port=${other} user=postgres dbname=postgres`)
+      return { port }
     }
   }
 }
@@ -108,12 +121,16 @@ const serve = async (message: Order | Request): Promise<Reply> => {
   }
   if (kept === undefined) return { failed: "it was not made" }
   switch (message) {
+    case "promote":
+      return kept.promote()
     case "start":
       return kept.start()
     case "stop fast":
       return kept.stop("fast")
     case "stop immediate":
       return kept.stop("immediate")
+    default:
+      return kept.follow(message.slice("follow ".length))
   }
 }
 

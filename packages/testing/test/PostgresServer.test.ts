@@ -4,6 +4,7 @@ import { once } from "node:events"
 import { createConnection } from "node:net"
 import path from "node:path"
 import * as PostgresServer from "../src/PostgresServer.ts"
+import * as Client from "../src/Client.ts"
 import { eventually } from "../src/Waiting.ts"
 
 const found = PostgresServer.find()
@@ -31,6 +32,33 @@ describe.skipIf("missing" in found)("A server of one's own", () => {
     }
     await server.end()
     assert.isFalse(await answers(server.port))
+  })
+
+  it("PostgreSQL server: has a standby, which is promoted when it is gone, and follows that one when it is back", async () => {
+    if ("missing" in found) return assert.fail()
+    const settings = PostgresServer.rewindable
+    const first = await PostgresServer.start(found, { settings })
+    const second = await PostgresServer.start(found, { settings, standbyOf: first.port })
+    const ask = (url: string, text: string) =>
+      Client.run(found, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
+    const isStandby = (url: string) => ask(url, "select pg_is_in_recovery()") === "t"
+    assert.deepStrictEqual([isStandby(first.url), isStandby(second.url)], [false, true])
+    await first.stop("immediate")
+    await second.promote()
+    assert.isFalse(isStandby(second.url))
+    ask(second.url, "create table t as select 1 as n")
+    await first.restart()
+    ask(first.url, "create table t as select 2 as n")
+    await first.stop("fast")
+    await first.follow(second.port)
+    await first.restart()
+    assert.isTrue(isStandby(first.url))
+    await eventually(
+      "what the other one has",
+      async () => ask(first.url, "select n from t"),
+      (n) => n === "1"
+    )
+    await Promise.all([first.end(), second.end()])
   })
 
   it("PostgreSQL server: an unknown setting is an error", async () => {

@@ -1,4 +1,5 @@
-import { Cause, Effect, Redacted } from "effect"
+import * as Hosts from "@satrail/postgres/Hosts"
+import { Cause, Effect, Redacted, Result } from "effect"
 import { isPath } from "../Files.ts"
 
 /** What a check found. Whatever is not right has a remedy: what the operator does about it, in sentences. */
@@ -40,7 +41,9 @@ const withoutSecrets = (secrets: ReadonlyArray<string>) => (text: string) =>
 export const secretsIn = (value: unknown): ReadonlyArray<string> => {
   if (Redacted.isRedacted(value)) {
     const text = String(Redacted.value(value))
-    const password = URL.parse(text)?.password ?? ""
+    // A database's address may name several hosts, which no URL does.
+    const hosts = Result.getOrUndefined(Hosts.parse(text))
+    const password = hosts === undefined ? (URL.parse(text)?.password ?? "") : Redacted.value(hosts.password)
     // A short one would take pieces out of ordinary words.
     return [text, password, decodeURIComponent(password)].filter((one) => one.length >= 6 && !isPath(one))
   }

@@ -1,6 +1,8 @@
+import * as Hosts from "@satrail/postgres/Hosts"
 import * as Migrations from "@satrail/postgres/Migrations"
 import * as PgClient from "@satrail/postgres/PgClient"
-import { Clock, Effect, type Redacted, Schema } from "effect"
+import * as Primary from "@satrail/postgres/Primary"
+import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import path from "node:path"
 import type { Environment } from "../Environment.ts"
@@ -19,6 +21,8 @@ const Server = Schema.Struct({
   fsync: Schema.String,
   pages: Schema.String,
   synchronous: Schema.String,
+  synchronousNames: Schema.String,
+  standbys: Schema.Int,
   autovacuum: Schema.String,
   isStandby: Schema.Boolean,
   readOnly: Schema.String,
@@ -37,6 +41,8 @@ const server = `
 select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMillis",
   current_setting('fsync') as fsync, current_setting('full_page_writes') as pages, current_setting('synchronous_commit') as synchronous,
+  current_setting('synchronous_standby_names') as "synchronousNames",
+  (select count(*) from pg_stat_replication where application_name <> 'pg_basebackup')::int as standbys,
   current_setting('autovacuum') as autovacuum, pg_is_in_recovery() as "isStandby",
   current_setting('default_transaction_read_only') as "readOnly", current_setting('server_encoding') as encoding,
   current_setting('max_connections')::int as connections, current_setting('enable_seqscan') as seqscan, current_user::text as role,
@@ -71,6 +77,42 @@ const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Typ
       : [])
   ]
 }
+
+/** A standby that may be behind when it takes over. */
+const replication = ({ standbys, synchronousNames, synchronous }: typeof Server.Type): ReadonlyArray<Line> => {
+  const why = [
+    ...(synchronousNames === "" ? ["synchronous_standby_names is empty"] : []),
+    ...(synchronous === "off" || synchronous === "local" ? [`synchronous_commit is ${synchronous}`] : [])
+  ]
+  if (standbys === 0 || why.length === 0) return []
+  return [
+    warning(
+      `no commit waits for the standby (${why.join(", and ")}): payments that were answered may be lost when it takes over`,
+      "Set synchronous_standby_names = 'ANY 1 (*)' and synchronous_commit = on (docs/guides/high-availability.md)."
+    )
+  ]
+}
+
+/** What each host is, where there are several. */
+const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const named = Result.getOrUndefined(Hosts.parse(Redacted.value(url)))
+  if (named === undefined || named.all.length === 1) return []
+  const { hosts, newest } = yield* Primary.lookAtAll(named)
+  const writing = hosts.filter(({ standing }) => standing._tag === "Here" && !standing.isReadOnly)
+  const lines = hosts.map(({ at, standing }): Line => {
+    const says = `${at} ${Primary.text(standing, newest)}`
+    return standing._tag === "Away" ? warning(says, "Start it: while it is away there is one less to take over.") : right(says)
+  })
+  if (writing.length < 2) return lines
+  const both = writing.map(({ at }) => at).join(" and ")
+  return [
+    ...lines,
+    outage(
+      `${both} both take writes: one of them is an old primary`,
+      "Stop the old one at once, and let it follow the other with pg_rewind (docs/guides/high-availability.md)."
+    )
+  ]
+})
 
 const clock = (nowMillis: number, sentMillis: number, heardMillis: number): ReadonlyArray<Line> => {
   const offMillis = nowMillis - (sentMillis + heardMillis) / 2
@@ -153,7 +195,9 @@ const look = (url: Redacted.Redacted, databaseConnections: number) =>
     const general = [
       right(`PostgreSQL ${found.version} at ${PgClient.where(url)}`),
       ...usable(found, databaseConnections),
+      ...(yield* hosts(url)),
       ...durability(found),
+      ...replication(found),
       ...clock(found.nowMillis, sentMillis, heardMillis)
     ]
     const asOwner = "Run `satrail migrate` as the role that owns the tables."

@@ -1,13 +1,23 @@
+import * as Hosts from "@satrail/postgres/Hosts"
 import * as Journal from "@satrail/postgres/Journal"
-import { Config } from "effect"
+import { Config, type Redacted, Result } from "effect"
 import * as Setting from "./Setting.ts"
+
+/** The address of a PostgreSQL, or of several of which one takes writes. */
+const address: Setting.Kind<Redacted.Redacted> = {
+  ...Setting.secret("postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database", (text) =>
+    Result.isSuccess(Hosts.parse(text))
+  ),
+  problem: (text) => Result.match(Hosts.parse(text), { onSuccess: () => undefined, onFailure: (problem) => problem })
+}
 
 /** The database, and how changes are committed to it. */
 export const settings = {
   databaseUrl: Setting.optional({
     name: "DATABASE_URL",
-    meaning: "A PostgreSQL server; without one the database is embedded, in SATRAIL_DATA. Mainnet wants a server",
-    ...Setting.secret("postgres://user:password@host:port/database", (text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ""))
+    meaning:
+      "A PostgreSQL server, or several, of which the one that takes writes is used; without one the database is embedded, in SATRAIL_DATA. Mainnet wants a server",
+    ...address
   }),
   databaseConnections: Setting.withDefault({
     name: "SATRAIL_DATABASE_CONNECTIONS",

@@ -4,6 +4,8 @@ import { Config, Effect, Record, Redacted, Result, Schema, SchemaIssue } from "e
 export interface Kind<A> {
   readonly wants: string
   readonly isSecret?: true
+  /** What is wrong with a text, where more can be said than what is wanted; repeats nothing of a secret. */
+  readonly problem?: (text: string) => string | undefined
   /** Undefined where the text is not what is wanted. */
   readonly read: (text: string, name: string) => A | undefined
 }
@@ -42,11 +44,14 @@ export const refused = (...problems: ReadonlyArray<string>): Config.Config<never
 export const problemsOf = ({ cause }: Config.ConfigError): ReadonlyArray<string> => cause.message.split("\n")
 
 const parse =
-  <A>({ name, wants, isSecret, read }: Definition<A>) =>
+  <A>({ name, wants, isSecret, problem, read }: Definition<A>) =>
   (text: string): Effect.Effect<A, Config.ConfigError> => {
     const value = read(text, name)
+    const why = value === undefined ? problem?.(text) : undefined
     const got = isSecret ? "something else (not shown, it is a secret)" : JSON.stringify(text)
-    return value === undefined ? Effect.fail(errorOf([`${name} must be ${wants}, got ${got}`])) : Effect.succeed(value)
+    return value === undefined
+      ? Effect.fail(errorOf([`${name} must be ${wants}, got ${got}${why === undefined ? "" : `: ${why}`}`]))
+      : Effect.succeed(value)
   }
 
 const given = <A>(definition: Definition<A>) => Config.mapEffect(Config.String(definition.name), parse(definition))

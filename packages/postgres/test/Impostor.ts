@@ -1,0 +1,115 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { once } from "node:events"
+import { createServer, type Socket } from "node:net"
+
+/** What an impostor says that it is. `silent` takes connections and says nothing, as a machine does whose programs stand still. */
+export interface Part {
+  is: "primary" | "standby" | "read-only" | "silent"
+  timeline: number
+}
+
+// https://www.postgresql.org/docs/current/protocol-message-formats.html
+const message = (type: string, ...parts: ReadonlyArray<Buffer>): Buffer => {
+  const body = Buffer.concat(parts)
+  const head = Buffer.alloc(5)
+  head.write(type)
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+const int16 = (value: number) => {
+  const buffer = Buffer.alloc(2)
+  buffer.writeInt16BE(value)
+  return buffer
+}
+const int32 = (value: number) => {
+  const buffer = Buffer.alloc(4)
+  buffer.writeInt32BE(value)
+  return buffer
+}
+const text = (value: string) => Buffer.from(`${value}\0`)
+const status = (name: string, value: string) => message("S", text(name), text(value))
+const ready = message("Z", Buffer.from("I"))
+
+const oids = { text: 25, bool: 16, int4: 23 } as const
+type Column = readonly [name: string, type: keyof typeof oids, value: string]
+
+const rowOf = (columns: ReadonlyArray<Column>): Buffer =>
+  Buffer.concat([
+    message(
+      "T",
+      int16(columns.length),
+      ...columns.map(([name, type]) => Buffer.concat([text(name), int32(0), int16(0), int32(oids[type]), int16(-1), int32(-1), int16(0)]))
+    ),
+    message(
+      "D",
+      int16(columns.length),
+      ...columns.map(([, , value]) => Buffer.concat([int32(Buffer.byteLength(value)), Buffer.from(value)]))
+    ),
+    message("C", text("SELECT 1")),
+    ready
+  ])
+
+const bool = (is: boolean) => (is ? "t" : "f")
+
+const answer = (asked: string, { is, timeline }: Part, at: string): Buffer => {
+  if (asked.includes("as standby"))
+    return rowOf([
+      ["standby", "bool", bool(is === "standby")],
+      ["readOnly", "bool", bool(is !== "primary")]
+    ])
+  if (asked.includes("as timeline")) return rowOf([["timeline", "int4", String(timeline)]])
+  return rowOf([["who", "text", at]])
+}
+
+const greeting = ({ is }: Part): Buffer =>
+  Buffer.concat([
+    message("R", int32(0)),
+    status("in_hot_standby", is === "standby" ? "on" : "off"),
+    status("default_transaction_read_only", is === "read-only" ? "on" : "off"),
+    message("K", int32(1), int32(1)),
+    ready
+  ])
+
+/** A server on this machine that talks as PostgreSQL does, and is what its part says at the moment. Answers any query with where it is. */
+export const make = (first: Partial<Part> = {}) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const part: Part = { is: "primary", timeline: 1, ...first }
+      const sockets = new Set<Socket>()
+      let connections = 0
+      let at = ""
+      const server = createServer((socket) => {
+        connections++
+        sockets.add(socket.on("error", () => {}).once("close", () => sockets.delete(socket)))
+        let waiting = Buffer.alloc(0)
+        let isGreeted = false
+        socket.on("data", (bytes) => {
+          if (part.is === "silent") return
+          waiting = Buffer.concat([waiting, bytes])
+          for (;;) {
+            const head = isGreeted ? 1 : 0
+            if (waiting.length < head + 4 || waiting.length < head + waiting.readInt32BE(head)) return
+            const whole = waiting.subarray(0, head + waiting.readInt32BE(head))
+            waiting = waiting.subarray(whole.length)
+            if (!isGreeted) {
+              isGreeted = true
+              socket.write(greeting(part))
+            } else if (whole[0] === "Q".charCodeAt(0)) socket.write(answer(whole.toString("utf8", 5), part, at))
+            else socket.end()
+          }
+        })
+      }).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      const address = server.address()
+      at = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : assert.fail("no port")}`
+      const stop = () => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      }
+      /** Closes what is open. */
+      const drop = () => sockets.forEach((socket) => socket.destroy())
+      return { part, at, connections: () => connections, drop, stop }
+    }),
+    ({ stop }) => Effect.sync(stop)
+  )

@@ -1,0 +1,193 @@
+import { assert, it } from "@effect/vitest"
+import { eventually } from "@satrail/contracts/Eventually"
+import { Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { SqlClient } from "effect/sql"
+import * as Hosts from "../src/Hosts.ts"
+import * as PgClient from "../src/PgClient.ts"
+import * as Primary from "../src/Primary.ts"
+import * as Impostor from "./Impostor.ts"
+
+// ---- what a URL names
+
+const parsed = (text: string) => Result.getOrThrow(Hosts.parse(text))
+const ats = (text: string) => parsed(text).all.map(({ at }) => at)
+
+it("hosts: a URL names one host or several, each with its port, and where each is alone", () => {
+  const url = "postgres://u:p%40ss@h1:5433,h2,[::1]:5434/money?sslmode=verify-full"
+  const { all, demand, where, password } = parsed(url)
+  assert.deepStrictEqual(
+    all.map(({ at }) => at),
+    ["h1:5433", "h2:5432", "[::1]:5434"]
+  )
+  assert.deepStrictEqual(
+    all.map(({ url }) => Redacted.value(url)),
+    ["h1:5433", "h2", "[::1]:5434"].map((host) => `postgres://u:p%40ss@${host}/money?sslmode=verify-full`)
+  )
+  assert.strictEqual(demand, "read-write")
+  assert.strictEqual(where, "h1:5433,h2:5432,[::1]:5434/money")
+  assert.strictEqual(Redacted.value(password), "p%40ss")
+  assert.notInclude(JSON.stringify(parsed(url)), "p%40ss")
+})
+
+it("hosts: one host is as it was: whatever it is, also a socket", () => {
+  assert.deepStrictEqual(ats("postgresql://u@db.example/money"), ["db.example:5432"])
+  assert.strictEqual(parsed("postgres://db/money").demand, "any")
+  assert.deepStrictEqual(ats("postgres:///money?host=/run/postgresql"), ["localhost:5432"])
+  assert.strictEqual(parsed("postgres://db/money?target_session_attrs=primary").demand, "primary")
+})
+
+const wrong: ReadonlyArray<readonly [url: string, problem: RegExp]> = [
+  ["mysql://u:hunter2@h1,h2/money", /not a postgres/],
+  ["hunter2", /not a postgres/],
+  ["postgres://u:hunter2@h1:5432,/money", /host 2 of 2 is empty/],
+  ["postgres://u:hunter2@,h2/money", /host 1 of 2 is empty/],
+  ["postgres://u:hunter2@h1:0,h2/money", /the port of host 1 of 2 must be a number from 1 to 65535/],
+  ["postgres://u:hunter2@h1,h2:65536/money", /the port of host 2 of 2 must be/],
+  ["postgres://u:hunter2@h1:5432:5433,h2/money", /the port of host 1 of 2 must be/],
+  ["postgres://u:hunter2@h1:x/money", /the port of the host must be/],
+  ["postgres://u:hunter2@h1,h2:5432,h1:5432/money", /host 3 of 3 is named twice/],
+  ["postgres://u:hunter2@h 1,h2/money", /host 1 of 2 is no name/],
+  ["postgres://u:hunter2@h1,h2/money?port=5432,5433,5434", /each with its port/],
+  ["postgres://u:hunter2@h1/money?port=5432,5433", /each with its port/],
+  ["postgres:///money?host=h1,h2", /each with its port/],
+  ["postgres://u:hunter2@h1,h2/money?target_session_attrs=standby", /must be one of any, read-write, primary/],
+  [`postgres://u:hunter2@${Array.from({ length: 9 }, (_, i) => `h${i}`).join(",")}/money`, /names 9 hosts, and 8 are the most/]
+]
+for (const [url, problem] of wrong) {
+  it(`hosts: ${url.replace("hunter2", "…")} is refused with its reason, and nothing of it is repeated`, () => {
+    const said = Result.match(Hosts.parse(url), { onSuccess: () => "nothing", onFailure: (text) => text })
+    assert.match(said, problem)
+    assert.notInclude(said, "hunter2")
+  })
+}
+
+// ---- which of them
+
+const here = (timeline: number, isStandby = false, isReadOnly = isStandby): Primary.Standing => ({
+  _tag: "Here",
+  isStandby,
+  isReadOnly,
+  timeline
+})
+const away: Primary.Standing = { _tag: "Away", cause: new Error("gone") }
+
+it("hosts: the one that takes writes is chosen: the last one first, then in their order, and the later timeline before all", () => {
+  const { choose } = Primary
+  assert.strictEqual(choose([here(0, true), here(1)], "read-write", 0, 0), 1)
+  assert.strictEqual(choose([here(1), here(1)], "read-write", undefined, 1), 0)
+  assert.strictEqual(choose([here(1), here(1)], "read-write", 1, 1), 1)
+  assert.strictEqual(choose([here(1), here(2)], "read-write", 0, 1), 1, "the old primary is not asked beside the new one")
+  assert.strictEqual(choose([here(1), away], "read-write", 1, 2), undefined, "nor where the new one is away")
+  assert.strictEqual(choose([here(0), away], "read-write", 1, 2), 0, "a server that has no timelines may be")
+  assert.strictEqual(choose([here(1, false, true), away], "read-write", 0, 1), undefined)
+  assert.strictEqual(choose([here(1, false, true), away], "primary", 0, 1), 0)
+  assert.strictEqual(choose([away, here(0, true)], "any", 0, 0), 1)
+  assert.strictEqual(choose([here(0, true), here(5)], "any", 0, 0), 0)
+})
+
+// ---- and that connections lead there
+
+const quick = { connectMillis: 300, maxConnections: 2 }
+
+const clientOf = (hosts: ReadonlyArray<{ readonly at: string }>, query = "") =>
+  Layer.build(
+    PgClient.layer({ url: Redacted.make(`postgres://somebody:hunter2@${hosts.map(({ at }) => at).join(",")}/money${query}`), ...quick })
+  )
+
+const who = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql.unsafe<{ readonly who: string }>("select 1 as who").unprepared, ([row]) => row?.who)
+)
+
+/** Who answers, for as long as nobody does: the caller before hears that a connection broke, and the one after is connected elsewhere. */
+const whoAtLast = eventually(Effect.option(who), Option.isSome)
+
+it.live("hosts: a host that never answers and a standby are passed over, within the limit of a connection", () =>
+  Effect.gen(function* () {
+    const [silent, standby, primary] = [
+      yield* Impostor.make({ is: "silent" }),
+      yield* Impostor.make({ is: "standby" }),
+      yield* Impostor.make()
+    ]
+    const begun = performance.now()
+    const client = yield* clientOf([silent, standby, primary])
+    assert.strictEqual(yield* Effect.provide(who, client), primary.at)
+    assert.isBelow(performance.now() - begun, 5000)
+  })
+)
+
+it.live("hosts: where none takes writes the error says what each of them is", () =>
+  Effect.gen(function* () {
+    const [silent, standby, reads, gone] = [
+      yield* Impostor.make({ is: "silent" }),
+      yield* Impostor.make({ is: "standby" }),
+      yield* Impostor.make({ is: "read-only" }),
+      yield* Impostor.make()
+    ]
+    gone.stop()
+    const { message } = yield* Effect.flip(clientOf([silent, standby, reads, gone]))
+    for (const words of [
+      `${silent.at} does not answer (timeout`,
+      `${standby.at} is a standby`,
+      `${reads.at} is a primary that takes no writes`,
+      `${gone.at} does not answer (connect ECONNREFUSED`
+    ])
+      assert.include(message, words)
+    assert.notInclude(message, "hunter2")
+  })
+)
+
+it.live("hosts: a primary that is a replica at the next connect is left for the new one", () =>
+  Effect.gen(function* () {
+    const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
+    const client = yield* clientOf([first, second])
+    assert.strictEqual(yield* Effect.provide(who, client), first.at)
+    first.part.is = "standby"
+    second.part.is = "primary"
+    first.drop()
+    assert.deepStrictEqual(yield* Effect.provide(whoAtLast, client), Option.some(second.at))
+  })
+)
+
+it.live("hosts: an old primary that is back is not connected to, also where the new one is away", () =>
+  Effect.gen(function* () {
+    const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ timeline: 2 })]
+    const client = yield* clientOf([first, second])
+    assert.strictEqual(yield* Effect.provide(who, client), second.at)
+    second.stop()
+    const asked = yield* Effect.forEach(Array.from({ length: 40 }), () =>
+      Effect.andThen(Effect.sleep(5), Effect.exit(Effect.provide(who, client)))
+    )
+    assert.isTrue(asked.every((exit) => exit._tag === "Failure"))
+    const { message } = yield* Effect.flip(Effect.delay(Effect.provide(who, client), 1100))
+    assert.include(message, `${first.at} is an old primary (timeline 1, and 2 was seen elsewhere)`)
+  })
+)
+
+it.live("hosts: while all are away one caller tries after a pause, and the others fail at once", () =>
+  Effect.gen(function* () {
+    const hosts = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
+    const client = yield* clientOf(hosts)
+    for (const { part, drop } of hosts) {
+      part.is = "standby"
+      drop()
+    }
+    const before = hosts.reduce((sum, { connections }) => sum + connections(), 0)
+    for (let asked = 0; asked < 300; asked++) assert.strictEqual((yield* Effect.exit(Effect.provide(who, client)))._tag, "Failure")
+    assert.isBelow(hosts.reduce((sum, { connections }) => sum + connections(), 0) - before, 40)
+  })
+)
+
+it.effect("hosts: where a machine falls silent, what was asked there is cut off when another host is the primary", () =>
+  Effect.gen(function* () {
+    const [first, second] = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]
+    const client = yield* clientOf([first, second])
+    first.part.is = "silent"
+    const hangs = yield* Effect.forkChild(Effect.flip(Effect.provide(who, client)), { startImmediately: true })
+    second.part.is = "primary"
+    second.part.timeline = 2
+    yield* TestClock.adjust(Primary.defaults.watchMillis)
+    assert.strictEqual((yield* Fiber.join(hangs)).reason._tag, "ConnectionError")
+    assert.strictEqual(yield* Effect.provide(who, client), second.at)
+  })
+)
