@@ -71,6 +71,8 @@ import * as Environment from "../packages/server/src/Environment.ts"
 import * as Listener from "../packages/server/src/Listener.ts"
 import { api } from "../packages/server/src/Server.ts"
 import * as Wire from "./wire.ts"
+import * as DnsMessage from "../packages/web/src/DnsMessage.ts"
+import * as DnsOverHttps from "../packages/web/src/DnsOverHttps.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Pace from "../packages/web/src/Pace.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
@@ -195,6 +197,14 @@ const limits = (): string => {
     ],
     ["body of its response, bytes", Outbound.defaults.maxBytes],
     ["redirects that are followed, at most", Outbound.defaults.maxRedirects],
+    [
+      "resolvers that a name is asked of (BIP 353), at most / timeout to connect to one / for its whole response, seconds",
+      `${DnsOverHttps.maxResolvers} / ${DnsOverHttps.limits.connectMillis / 1000} / ${DnsOverHttps.limits.totalMillis / 1000}`
+    ],
+    [
+      "bytes of a resolver's answer / records of it / aliases in a row",
+      `${DnsMessage.maxBytes} / ${DnsMessage.maxRecords} / ${DnsMessage.maxAliases}`
+    ],
     ["characters of a payee's success action", maxCharacters],
     ["time before its expiry at which an invoice is no longer paid, seconds", defaults.expiryMarginMillis / 1000],
     ["blocks for which a payee may hold a payment", defaults.maxFinalCltvExpiry],

@@ -162,7 +162,7 @@ describe("the files of a deployment", () => {
       "RATES",
       "RESOLVER"
     ]
-    const here = new Set([...all(example, /^#?([A-Z_]+)=/gm), ...elsewhere])
+    const here = new Set([...all(example, /^#?([A-Z\d_]+)=/gm), ...elsewhere])
     assert.deepStrictEqual(
       [...known].filter((name) => !here.has(name)),
       [],

@@ -1,5 +1,6 @@
 import { Result, Schema } from "effect"
 import * as Msat from "./Msat.ts"
+import { type Network, parameters as networks } from "./Network.ts"
 
 /** What a `bitcoin:` URI says (BIP 21, BIP 321). Nothing in it is checked yet but its amount. */
 export interface Bip21 {
@@ -49,11 +50,12 @@ export const isBip21 = (text: string): boolean => /^bitcoin:/i.test(text)
 
 /**
  * Reads a `bitcoin:` URI. The scheme and the names of parameters may be in upper case, as in QR codes. A parameter that is named
- * twice, or that begins with `req-` and is not known here, refuses the whole URI.
+ * twice, or that begins with `req-` and is not known here, refuses the whole URI. Where a network is given, its address may be in
+ * a parameter named as its addresses begin (BIP 321: `bitcoin:?bc=bc1q…`).
  */
-export const parse = (text: string): Result.Result<Bip21, Bip21Invalid> =>
+export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip21Invalid> =>
   Result.gen(function* () {
-    const [, address = "", query = ""] = /^bitcoin:([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? []
+    const [, body = "", query = ""] = /^bitcoin:([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? []
     const parameters = new Map<string, string>()
     for (const parameter of query.split("&")) {
       if (parameter === "") continue
@@ -68,6 +70,7 @@ export const parse = (text: string): Result.Result<Bip21, Bip21Invalid> =>
     const written = parameters.get("amount")
     const amount = written === undefined ? undefined : yield* parseAmount(written)
     const lightning = parameters.get("lightning") || undefined
+    const address = body || (network && parameters.get(networks[network].bech32Prefix)) || ""
     const label = parameters.get("label")
     const message = parameters.get("message")
     if (address === "" && lightning === undefined) {

@@ -4,9 +4,9 @@ import * as Bip21 from "../src/Bip21.ts"
 import * as Msat from "../src/Msat.ts"
 
 const address = "175tWpb8K1S7NmH4Zx6rewF9WQrcZv245W"
-const read = (text: string) => Result.getOrThrow(Bip21.parse(text))
+const read = (text: string) => Result.getOrThrow(Bip21.parse(text, "mainnet"))
 const refusal = (text: string) => {
-  const parsed = Bip21.parse(text)
+  const parsed = Bip21.parse(text, "mainnet")
   return Result.isFailure(parsed) ? parsed.failure.reason : "valid"
 }
 
@@ -46,6 +46,16 @@ describe("BIP 21", () => {
     assert.strictEqual(refusal("bitcoin:"), "nothing_to_pay")
     assert.strictEqual(refusal("bitcoin:?amount=1"), "nothing_to_pay")
     assert.strictEqual(refusal("bitcoin:?lightning="), "nothing_to_pay")
+  })
+  it("BIP 21: the address may be a parameter, named as addresses of the network begin (BIP 321)", () => {
+    const [segwit, test] = ["bc1qztwy6xen3zdtt7z0vrgapmjtfz8acjkfp5fp7l", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"]
+    assert.deepStrictEqual(read(`bitcoin:?bc=${segwit}`), { address: segwit })
+    assert.deepStrictEqual(read(`bitcoin:?tb=${test}&BC=${segwit.toUpperCase()}`), { address: segwit.toUpperCase() })
+    assert.deepStrictEqual(read(`bitcoin:${address}?bc=${segwit}`), { address })
+    assert.strictEqual(refusal(`bitcoin:?tb=${test}`), "nothing_to_pay")
+    assert.strictEqual(refusal(`bitcoin:?bc=${segwit}&bc=${segwit}`), "duplicate")
+    const signet = Bip21.parse(`bitcoin:?bc=${segwit}&tb=${test}`, "signet")
+    assert.deepStrictEqual(Result.getOrThrow(signet), { address: test })
   })
   it("BIP 21: the amount is decimal bitcoin, to the satoshi", () => {
     for (const [text, sats] of [

@@ -238,6 +238,17 @@ export const money = {
     assert.deepStrictEqual(yield* read(other.withdrawal), { ...other.withdrawal, ...at, chainTxId: txId, rawTx, networkFee })
     yield* has(companyId, { posted: 100, held: 60 })
   }),
+  "C9: the address that a name stood for is stored with the transaction that pays it, and is another attempt where it is another":
+    Effect.gen(function* () {
+      const companyId = yield* companyWith(100)
+      const one = yield* begin(companyId, 40, onChain)
+      const attempt = { ...(yield* chainAttempt), paymentRequest: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080" }
+      assert.strictEqual(yield* verdict(dispatched(one, attempt)), "Applied")
+      assert.strictEqual(yield* unchanged(dispatched(one, attempt)), "Applied")
+      assert.strictEqual(yield* unchanged(dispatched(one, { ...attempt, paymentRequest: "bcrt1qother" })), "Conflict")
+      assert.strictEqual((yield* read(one.withdrawal)).paymentRequest, attempt.paymentRequest)
+      assert.strictEqual((yield* read(one.withdrawal)).chainTxId, attempt.txId)
+    }),
   "C19: one withdrawal has one attempt: the same again is applied, another is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, other] = [yield* begin(companyId, 40), yield* begin(companyId, 20, onChain)]

@@ -51,6 +51,14 @@ describe("Destination", () => {
     assert.deepStrictEqual(understood("lnd@example.com"), ["lightning_address", "lnd@example.com", undefined])
   })
 
+  it("destination: reads a name of the DNS, which keeps its ₿ (BIP 353)", () => {
+    for (const text of ["₿alice@example.com", " ₿Alice@Example.com ", "lightning:₿alice@example.com"])
+      assert.deepStrictEqual(understood(text), ["lightning_address", "₿alice@example.com", undefined], text)
+    assert.strictEqual(Destination.domain("lightning_address", "₿alice@example.com"), "example.com")
+    for (const text of ["₿₿alice@example.com", "₿ alice@example.com", "alice₿@example.com", "₿alice", "₿@example.com"])
+      assert.isString(understood(text), text)
+  })
+
   it("destination: reads an LNURL", () => {
     for (const text of [lnurl, lnurl.toUpperCase(), `lightning:${lnurl}`])
       assert.deepStrictEqual(understood(text), ["lnurl", lnurl, undefined], text)
@@ -128,7 +136,6 @@ describe("Destination, refusals", () => {
     [Lnurl.encode("https://127.0.0.1/x"), "invalid_lnurl"],
     ["alice@localhost", "invalid_lightning_address"],
     ["a@127.0.0.1:9200/_x#", "invalid_lightning_address"],
-    ["₿alice@example.com", "invalid_lightning_address"],
     [invoice("signet"), "wrong_network"],
     [invoice("regtest", Msat.fromSats(1)), "wrong_network"],
     ["tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", "wrong_network"],

@@ -255,8 +255,9 @@ export const catalogue = {
   },
   recipient_not_found: {
     status: 422,
-    meaning: "The destination points to this service, but does not exist here.",
-    remedy: "Check the destination with the payee."
+    meaning:
+      "The destination points to this service, but does not exist here; or it is a name like ₿user@domain whose domain has no record for it (BIP 353).",
+    remedy: "Check the destination with the payee. Without the ₿ it may be a Lightning address."
   },
   final_cltv_too_long: {
     status: 422,
@@ -265,7 +266,8 @@ export const catalogue = {
   },
   recipient_refused: {
     status: 422,
-    meaning: "The payee's server refused the payment, or its response is invalid.",
+    meaning:
+      "The payee's server refused the payment, or its response is invalid; or the record in the DNS of the payee's domain (BIP 353) is invalid, not signed, or for another amount. Then nobody else is asked: it may be an attacker's.",
     remedy: "Check the destination with the payee. The message has the reason."
   },
   sandbox_refused: {
@@ -328,7 +330,7 @@ export const catalogue = {
   },
   recipient_unreachable: {
     status: 503,
-    meaning: "The payee's server could not be reached.",
+    meaning: "The payee's server, or the DNS of the payee's domain, gave no answer that is certain.",
     remedy: "Wait for `Retry-After` seconds and send the request again, or check the destination."
   },
   timeout: {

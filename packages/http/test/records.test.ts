@@ -81,6 +81,7 @@ const withdrawal = (rail: string, status: string): Shape => ({
 const destination = (rail: string, status: string): Shape => ({
   type: is(rail === "on_chain" ? "chain_address" : "lightning_invoice"),
   lightning_address: is(null),
+  bip353_name: is(null),
   bitcoin_address: rail === "on_chain" ? text : is(null),
   domain: is(null),
   payment_hash: rail === "on_chain" || status === "pending" ? is(null) : hex32,
@@ -302,6 +303,7 @@ describe("every record has exactly its members", () => {
       differences(body.data, {
         recipient: is(destination),
         recipient_type: is("lightning_address"),
+        bip353: is(null),
         amount_sats: is(1000),
         service_fee_sats: is(12),
         fee_sats: is(12),

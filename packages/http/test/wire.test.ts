@@ -193,11 +193,19 @@ describe("why a withdrawal failed, and where it goes", () => {
   it("wire: a withdrawal that did not fail has no failure", () => assert.isNull(Withdrawals.view.of(withdrawal).failure))
 
   it("wire: a withdrawal's destination is what its kind of recipient has, and no more", () => {
-    const none = { lightning_address: null, bitcoin_address: null, domain: null, payment_hash: null, success_action: null }
+    const none = {
+      lightning_address: null,
+      bip353_name: null,
+      bitcoin_address: null,
+      domain: null,
+      payment_hash: null,
+      success_action: null
+    }
     const lnurl = Lnurl.encode("https://pay.example/lnurlp/7?a=b")
     for (const [recipientType, recipient, expected] of [
       ["lightning_invoice", "lnbcrt1", {}],
       ["lightning_address", "a@b.example", { lightning_address: "a@b.example", domain: "b.example" }],
+      ["lightning_address", "₿a@b.example", { lightning_address: "a@b.example", bip353_name: "₿a@b.example", domain: "b.example" }],
       ["lnurl", lnurl, { domain: "pay.example" }],
       ["lnurl", "lnurlp://pay.example/7", { domain: "pay.example" }],
       ["chain_address", "bcrt1q", { bitcoin_address: "bcrt1q" }]

@@ -41,7 +41,7 @@ const offer = (
   state: State.State,
   row: Withdrawal.Withdrawal,
   followers: ReadonlyArray<Withdrawal.Withdrawal>,
-  { _tag, coins: _, ...candidate }: Withdrawal.Attempt & { readonly _tag: "Chain" },
+  { _tag, coins: _, paymentRequest: __, ...candidate }: Withdrawal.Attempt & { readonly _tag: "Chain" },
   coins: ReadonlyArray<string>
 ): State.State | Withdrawal.CoinTaken => {
   if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))
@@ -76,7 +76,7 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
     const followers = led(state, change)
     if (followers.some(({ status, dispatchedAtMillis }) => status !== "pending" || dispatchedAtMillis !== null)) return conflict(change)
     const sent = followers.map((follower) => ({ ...follower, dispatchedAtMillis: atMillis }))
-    const offered = offer(state, row, sent, attempt, attempt.coins)
+    const offered = offer(state, { ...row, paymentRequest: attempt.paymentRequest ?? null }, sent, attempt, attempt.coins)
     if ("_tag" in offered) return offered
     const ids = followers.map(({ id }) => id)
     return { ...offered, attempts, followers: HashMap.set(state.followers, change.id, ids) }

@@ -156,7 +156,10 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
           coins: [],
           followers: []
         }
-      : signedRow(attempt, attempt.coins, followers),
+      : {
+          ...signedRow(attempt, attempt.coins, followers),
+          ...(attempt.paymentRequest !== undefined && { payment_request: attempt.paymentRequest })
+        },
   identities: ({ attempt, followers }) =>
     attempt._tag === "Lightning" ? [attempt.paymentHash] : [...attempt.coins, ...followersIdentities(followers)],
   refusals: {

@@ -41,6 +41,7 @@ export interface Environment extends Omit<Setting.Values<typeof plain>, "demo" |
   readonly chainNode: Chain | undefined
   readonly rates: "fixed" | "tickers"
   readonly resolver: "sandbox" | "web"
+  readonly bip353Resolvers: ReadonlyArray<URL>
   readonly outboundAllow: ReadonlyMap<string, URL>
   readonly corsOrigins: ReadonlyArray<string>
   /** Whether a start opens a company to try the service with. */
@@ -77,7 +78,7 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
     Config.flatMap(setting, (given) =>
       given === undefined ? Config.map(lightning, (name) => (name === sandbox ? pretended : real)) : Config.succeed(given)
     )
-  const { outboundAllow } = Others.settings
+  const { bip353Resolvers, outboundAllow } = Others.settings
   const rates = besides<"fixed" | "tickers">(Others.settings.rates, "fixed", "tickers")
   const resolver = besides<"sandbox" | "web">(Others.settings.resolver, sandbox, "web")
   const isSandbox = (name: string) => name === sandbox
@@ -106,13 +107,15 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   ])
   const node = Setting.chosen(lightning, backends.lightning)
   const chainNode = Setting.chosen(chain, backends.chain.map(withWallet))
-  const read = { plain: Setting.all(plain), node, chainNode, rates, resolver, outboundAllow, ignored: Unknown.ignored, rules }
-  return Config.map(Setting.all(read), ({ plain, node, chainNode, rates, resolver, outboundAllow }) => ({
+  const others = { rates, resolver, bip353Resolvers, outboundAllow }
+  const read = { plain: Setting.all(plain), node, chainNode, ...others, ignored: Unknown.ignored, rules }
+  return Config.map(Setting.all(read), ({ plain, node, chainNode, rates, resolver, bip353Resolvers, outboundAllow }) => ({
     ...plain,
     node,
     chainNode,
     rates,
     resolver,
+    bip353Resolvers: bip353Resolvers ?? [],
     outboundAllow: outboundAllow ?? new Map<string, URL>(),
     corsOrigins: plain.corsOrigins ?? [],
     demo: plain.demo ?? (node === undefined && chainNode === undefined)

@@ -139,7 +139,8 @@ const without = <I, S, A, E, R>(key: Context.Key<I, S>, layer: Layer.Layer<A, E,
 export const guarded = ({ outboundAllow }: Environment) => Outbound.layer({ allow: outboundAllow })
 
 /** Other people's servers, name servers and relays. */
-export const web = Layer.mergeAll(WebResolver.layer, WebNames.layer(), WebSocketRelays.layer)
+export const web = ({ bip353Resolvers }: Environment) =>
+  Layer.mergeAll(WebResolver.layer, WebNames.layer({ validating: bip353Resolvers }), WebSocketRelays.layer)
 
 const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outbound.Outbound | Journal | Records> =>
   environment.rates === "fixed" ? FixedRates.layer() : Rates.layer()
@@ -159,7 +160,7 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
   const real = {
     lightning: node?.layer(network),
     chain: chainNode && ChainNode.layer(network, chainNode),
-    web: pretended.web ? undefined : web
+    web: pretended.web ? undefined : web(environment)
   }
   // A real node without a statement has none: it is not compared with that of a pretended one.
   const pretends = real.lightning === undefined ? sandbox(environment) : without(LightningBooks, sandbox(environment))

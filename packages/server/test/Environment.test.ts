@@ -141,6 +141,28 @@ describe("the environment", () => {
     }
   })
 
+  it("environment: resolvers are https, or http on this machine, and three at most", () => {
+    const given = "https://dns.example.com/dns-query, http://127.0.0.1:8053/dns-query,https://10.0.0.2/"
+    const { bip353Resolvers } = Result.getOrThrow(Environment.read({ BIP353_RESOLVER: given }))
+    assert.deepStrictEqual(
+      bip353Resolvers.map(({ href }) => href),
+      given.split(",").map((one) => one.trim())
+    )
+    assert.deepStrictEqual(Result.getOrThrow(Environment.read({})).bip353Resolvers, [])
+    for (const wrong of [
+      "dns.example.com",
+      "http://dns.example.com/dns-query",
+      "https://user:pass@dns.example.com/",
+      "https://dns.example.com/?dns=x",
+      "https://dns.example.com/#x",
+      "https://a.example,",
+      "https://a.example,https://b.example,https://c.example,https://d.example"
+    ]) {
+      const [problem = ""] = problemsOf({ BIP353_RESOLVER: wrong })
+      assert.include(problem, "BIP353_RESOLVER must be", wrong)
+    }
+  })
+
   const misspelt: ReadonlyArray<readonly [name: string, right: string]> = [
     ["SATRAIL_NETWROK", "SATRAIL_NETWORK"],
     ["SATRIAL_NETWORK", "SATRAIL_NETWORK"],

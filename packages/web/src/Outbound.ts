@@ -27,6 +27,8 @@ export interface Request {
   readonly redirects?: 0
   /** Only so many bytes of the answer are read: the rest is not waited for. */
   readonly firstBytes?: number
+  /** The answer is no text: each of its bytes is a character of `body`. */
+  readonly isBinary?: true
 }
 
 /** What came back, whatever the status says. */
@@ -142,7 +144,9 @@ const pinned =
 
 const socketTo = ({ host, port, isSecure, name }: Target, addresses: ReadonlyArray<string>): net.Socket => {
   const to = { host, port, ...(name !== undefined && { lookup: pinned(addresses), autoSelectFamily: true }) }
-  return isSecure ? tls.connect({ ...to, servername: name ?? "", ALPNProtocols: ["http/1.1"] }) : net.connect(to)
+  // An address is no server's name (RFC 6066, section 3).
+  const servername = name ?? (/[a-z]/i.test(host) && !host.includes(":") ? host : "")
+  return isSecure ? tls.connect({ ...to, servername, ALPNProtocols: ["http/1.1"] }) : net.connect(to)
 }
 
 /** An open connection. */
@@ -176,7 +180,7 @@ interface Exchanged {
 const exchange = (
   socket: net.Socket,
   url: URL,
-  { method = "GET", headers = {}, body, firstBytes }: Request,
+  { method = "GET", headers = {}, body, firstBytes, isBinary }: Request,
   maxBytes: number,
   begun: () => void,
   free?: () => void
@@ -223,7 +227,10 @@ const exchange = (
       })
       response.once("error", lost)
       response.once("end", () => {
-        const text = firstBytes === undefined ? textOf(chunks) : Effect.succeed(Buffer.concat(chunks).toString())
+        const text =
+          firstBytes === undefined && !isBinary
+            ? textOf(chunks)
+            : Effect.succeed(Buffer.concat(chunks).toString(isBinary ? "latin1" : "utf8"))
         ended = Effect.succeed({ answer: Effect.map(text, (body) => ({ ...head, body })), location: redirection(response) })
         if (free === undefined) resume(ended)
       })

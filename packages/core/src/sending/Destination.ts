@@ -15,9 +15,12 @@ export interface LightningInvoice {
   readonly invoice: Bolt11.Bolt11
   readonly amount?: Msat.Msat
 }
+/** `user@domain`: a name in the DNS (BIP 353), or a Lightning address (LUD-16) where that has none. `₿user@domain` is the first alone. */
 export interface LightningAddress {
   readonly _tag: "LightningAddress"
   readonly address: LightningAddressText.LightningAddressText
+  /** Only what the DNS says of it counts: it was written with ₿, or that was said of it before. */
+  readonly isInDns?: true
 }
 /** `amount` is that of the `bitcoin:` URI around it. Absent: the payer decides. */
 export interface LnurlPay {
@@ -95,10 +98,13 @@ const parseAddress = (text: string, network: Network, amount?: Msat.Msat): Parse
     onSuccess: (address): ChainAddress => ({ _tag: "ChainAddress", address, ...(amount !== undefined && { amount }) })
   })
 
+/** What is written before a name that is looked up in the DNS (BIP 353). */
+const mark = "₿"
+
 const parseLightningAddress = (text: string): Parsed<LightningAddress> =>
-  Result.mapBoth(LightningAddressText.parse(text), {
+  Result.mapBoth(LightningAddressText.parse(text.startsWith(mark) ? text.slice(mark.length) : text), {
     onFailure: ({ message }) => new DestinationInvalid({ code: "invalid_lightning_address", message }),
-    onSuccess: (address): LightningAddress => ({ _tag: "LightningAddress", address })
+    onSuccess: (address): LightningAddress => ({ _tag: "LightningAddress", address, ...(text.startsWith(mark) && { isInDns: true }) })
   })
 
 const isLnurl = (text: string): boolean => /^(?:lnurl1|lnurl[cwp]:\/\/|keyauth:\/\/)/i.test(text)
@@ -115,7 +121,7 @@ const parseLnurl = (text: string, amount?: Msat.Msat): Parsed<LnurlPay> =>
  */
 const parseUri = (text: string, network: Network): Parsed =>
   Result.flatMap(
-    Result.mapError(Bip21.parse(text), ({ message }) => new DestinationInvalid({ code: "invalid_uri", message })),
+    Result.mapError(Bip21.parse(text, network), ({ message }) => new DestinationInvalid({ code: "invalid_uri", message })),
     ({ address, amount, lightning }): Parsed => {
       if (address === undefined && lightning !== undefined && isLnurl(lightning)) return parseLnurl(lightning, amount)
       const invoice = lightning === undefined ? undefined : parseInvoice(lightning, network, amount)
@@ -134,7 +140,7 @@ const unsupported: ReadonlyArray<readonly [beginning: RegExp, message: string]> 
   [/^https?:/, "A web address cannot be paid: give the LNURL or the Lightning address"]
 ]
 
-const expected = "a Lightning invoice, a Lightning address, an LNURL, a bitcoin address or a bitcoin: URI"
+const expected = "a Lightning invoice, a Lightning address, a name like ₿user@example.com, an LNURL, a bitcoin address or a bitcoin: URI"
 
 const parseTrimmed = (text: string, network: Network): Parsed => {
   const lower = text.toLowerCase()
@@ -179,12 +185,19 @@ export const text = (destination: Destination): string => {
     case "LightningInvoice":
       return destination.invoice.paymentRequest
     case "LightningAddress":
+      return (destination.isInDns ? mark : "") + destination.address.address
     case "ChainAddress":
       return destination.address.address
     case "Lnurl":
       return destination.lnurl.text
   }
 }
+
+/** The name itself of one that is looked up in the DNS, of a destination as `text` writes it: without its ₿. */
+export const name = (text: string): string => (text.startsWith(mark) ? text.slice(mark.length) : text)
+
+/** Whether a destination as `text` writes it is a name that is looked up in the DNS (BIP 353). */
+export const isInDns = (text: string): boolean => text.startsWith(mark)
 
 /** The server that is asked for an invoice, of a destination as `text` writes it; null where none is. */
 export const domain = (type: RecipientType, text: string): string | null => {

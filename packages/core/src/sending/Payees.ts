@@ -42,11 +42,14 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
   const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "Offer" }>, amount: Msat) {
     yield* Effect.fromResult(Recipient.check(found, amount, rules, yield* Clock.currentTimeMillis))
     const { bolt11, successAction } = yield* recipients.invoice(found.offer, amount)
-    return { recipient: yield* recipients.find({ _tag: "LightningInvoice", invoice: bolt11 }), successAction }
+    return { recipient: yield* recipients.find({ _tag: "LightningInvoice", invoice: bolt11 }, amount), successAction }
   })
 
-  const find = Effect.fnUntraced(function* (destination: Destination.Destination, amount: Msat): Effect.fn.Return<Found, Unfound> {
-    const recipient = yield* recipients.find(destination)
+  const find = Effect.fnUntraced(function* (
+    destination: Destination.Destination,
+    { amount, rail }: Withdrawal.Withdrawal
+  ): Effect.fn.Return<Found, Unfound> {
+    const recipient = yield* recipients.find(destination, amount, rail)
     return recipient._tag === "Offer" ? yield* accept(recipient, amount) : { recipient, successAction: null }
   })
 
@@ -64,8 +67,18 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
         return transfers.toAddress(withdrawal, recipient.onChainAddress, null, task)
       case "Invoice":
         return lightning.send(withdrawal, recipient.bolt11, successAction, task)
-      case "Address":
-        return Effect.succeed({ withdrawal, scriptPubKey: recipient.address.scriptPubKey, task })
+      case "Address": {
+        const { address, instructed } = recipient
+        // What was one of our own addresses when it was confirmed holds nothing for mining, and would wait for ever.
+        if (instructed !== undefined && withdrawal.networkAllowance === 0n) return fail(withdrawal, "recipient_refused", task)
+        const paymentRequest = instructed && Destination.text(instructed)
+        return Effect.succeed({
+          withdrawal,
+          scriptPubKey: address.scriptPubKey,
+          task,
+          ...(paymentRequest !== undefined && { paymentRequest })
+        })
+      }
       case "Offer":
         return Effect.die("an invoice is no offer")
     }
@@ -86,7 +99,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
     Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
       const destination = yield* destinationOf(withdrawal)
       const found = yield* Effect.raceFirst(
-        Effect.interruptible(find(destination, withdrawal.amount)),
+        Effect.interruptible(find(destination, withdrawal)),
         Effect.interruptible(Effect.as(stopping, undefined))
       )
       if (found === undefined) return { millis: 0 }

@@ -20,6 +20,8 @@ export type Next = "done" | "later" | { readonly millis: number }
 export interface Ready {
   readonly withdrawal: Withdrawal.Withdrawal
   readonly scriptPubKey: string
+  /** The address, where it is not the recipient itself but what a name stood for. */
+  readonly paymentRequest?: string
   readonly task: Task
 }
 
@@ -33,7 +35,8 @@ export const batches = (
   ready: ReadonlyArray<Ready>,
   { payoutWindowMillis, payoutOutputs }: PayoutOptions["Service"]
 ): ReadonlyArray<ReadonlyArray<Ready>> => {
-  const isTogether = ({ task }: Ready) => payoutWindowMillis > 0 && task.kind === Withdrawal.payoutKind
+  const isTogether = ({ task, paymentRequest }: Ready) =>
+    payoutWindowMillis > 0 && task.kind === Withdrawal.payoutKind && paymentRequest === undefined
   const together = ready.filter(isTogether).toSorted((a, b) => (a.withdrawal.id < b.withdrawal.id ? -1 : 1))
   const full = Array.from({ length: Math.ceil(together.length / payoutOutputs) }, (_, n) =>
     together.slice(n * payoutOutputs, (n + 1) * payoutOutputs)
@@ -89,7 +92,8 @@ export const make = Effect.gen(function* () {
       if (leader === undefined) return yield* Effect.die("a transaction without outputs")
       // The wallet may have taken long. Each is looked at again, and what may not begin waits.
       if ((yield* Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId))).includes(true)) return yield* again()
-      const attempt = yield* signed(draft)
+      const { paymentRequest } = leader
+      const attempt = { ...(yield* signed(draft)), ...(paymentRequest !== undefined && { paymentRequest }) }
       const [, ...shares] = Payout.shares(
         attempt.networkFee,
         paid.map(({ withdrawal }) => withdrawal.networkAllowance)

@@ -11,10 +11,17 @@ import type { Offer } from "../nodes/Resolver.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
+import type { Destination } from "./Destination.ts"
 import type { PaymentOptions } from "./PaymentOptions.ts"
 
+/** A payee that was found by a name has what the record of its domain's DNS says to pay (BIP 353). */
+interface Found {
+  readonly instructed?: Destination
+}
+
 /** The payee: a company of ours, paid inside the ledger, or one outside. */
-export type Recipient =
+export type Recipient = Found & Payee
+type Payee =
   | { readonly _tag: "OwnInvoice"; readonly bolt11: Bolt11.Bolt11; readonly invoice: Invoice }
   | { readonly _tag: "OwnLightningAddress"; readonly lightningAddress: LightningAddress }
   | { readonly _tag: "OwnChainAddress"; readonly onChainAddress: OnChainAddress }
@@ -32,6 +39,7 @@ export class DestinationRefused extends Schema.TaggedError<DestinationRefused>()
     "invoice_expired",
     "invoice_not_payable",
     "payment_hash_used",
+    "unsupported",
     "recipient_not_found",
     "final_cltv_too_long"
   ]),
@@ -41,6 +49,10 @@ export class DestinationRefused extends Schema.TaggedError<DestinationRefused>()
 const refuse = (code: DestinationRefused["code"], message: string) => Result.fail(new DestinationRefused({ code, message }))
 
 export const isInternal = (recipient: Recipient): boolean => recipient._tag.startsWith("Own")
+
+/** The destination as it is kept: a name that its domain's DNS has a record for is that from here on, and no Lightning address any more. */
+export const understood = (destination: Destination, { instructed }: Recipient): Destination =>
+  instructed !== undefined && destination._tag === "LightningAddress" ? { ...destination, isInDns: true } : destination
 
 export const rail = (recipient: Recipient): Rail =>
   recipient._tag === "Address" || recipient._tag === "OwnChainAddress" ? "on_chain" : "lightning"

@@ -8,11 +8,13 @@ import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { Rail } from "../ledger/Rail.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
-import type { Destination } from "./Destination.ts"
+import type { Destination, LightningAddress } from "./Destination.ts"
+import * as Instructions from "./Instructions.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import { check, checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
 import { SendingReads } from "./SendingReads.ts"
@@ -27,9 +29,15 @@ export interface Invoiced {
 export class Recipients extends Context.Service<
   Recipients,
   {
-    /** Looks among our own first, then asks the outside. Moves nothing. */
+    /**
+     * Looks among our own first, then asks the outside: for a name its domain's DNS (BIP 353), and the Lightning address where that has no record. A record
+     * that is invalid or not signed is refused, and one that cannot be had unreachable. Of what a record has, the best that fits the amount and, where one
+     * is given, the rail. Moves nothing.
+     */
     readonly find: (
-      destination: Destination
+      destination: Destination,
+      amount: Msat,
+      rail?: Rail
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
     /** The host of the payee's server that `find` has to request; undefined where it needs no request. */
     readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
@@ -37,7 +45,8 @@ export class Recipients extends Context.Service<
     readonly payable: (
       companyId: CompanyId.CompanyId,
       destination: Destination,
-      amount: Msat
+      amount: Msat,
+      rail?: Rail
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
     /** A fresh invoice for exactly `amount`, checked: the right network, amount and description, and time left. */
     readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Invoiced, RecipientRefused | RecipientUnreachable>
@@ -50,6 +59,7 @@ export const make = Effect.gen(function* () {
   const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
+  const instructions = yield* Instructions.make
   const { network, domain: ownDomain } = yield* Installation
   const { domainGraceMillis } = yield* Domain.Options
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
@@ -63,7 +73,15 @@ export const make = Effect.gen(function* () {
     return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, domainGraceMillis), owner }
   })
 
-  const find: Recipients["Service"]["find"] = Effect.fnUntraced(function* (destination): Effect.fn.Return<
+  /** Somebody else's name: what its record says is paid, which may be one of ours, or the Lightning address where there is none. */
+  const findOutside = Effect.fnUntraced(function* (destination: LightningAddress, amount: Msat, rail: Rail | undefined) {
+    const way = yield* instructions(destination, amount, rail)
+    return way === undefined
+      ? { _tag: "Offer" as const, offer: yield* resolver.offer(destination.address.url) }
+      : { ...(yield* find(way, amount, rail)), instructed: way }
+  })
+
+  const find: Recipients["Service"]["find"] = Effect.fnUntraced(function* (destination, amount, rail): Effect.fn.Return<
     Recipient,
     DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
   > {
@@ -78,9 +96,9 @@ export const make = Effect.gen(function* () {
         return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
       }
       case "LightningAddress": {
-        const { handle, domain, address, url } = destination.address
+        const { handle, domain, address } = destination.address
         const { isServed, owner } = yield* servedFor(domain)
-        if (!isServed) return { _tag: "Offer", offer: yield* resolver.offer(url) }
+        if (!isServed) return yield* findOutside(destination, amount, rail)
         // A tag is the payee's own business: the payment goes to the same address (LUD-16).
         const found = yield* receiving.lightningAddress(handle.replace(/\+.*$/, ""), domain)
         const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
@@ -106,8 +124,8 @@ export const make = Effect.gen(function* () {
       const { domain } = destination.address
       return (yield* servedFor(domain)).isServed ? undefined : domain
     }),
-    payable: Effect.fnUntraced(function* (companyId, destination, amount) {
-      const recipient = yield* find(destination)
+    payable: Effect.fnUntraced(function* (companyId, destination, amount, rail) {
+      const recipient = yield* find(destination, amount, rail)
       yield* Effect.fromResult(check(recipient, amount, rules, yield* Clock.currentTimeMillis))
       // Paid inside while it stays open at the node, it could be paid from outside as well.
       if (recipient._tag === "OwnInvoice" && receiver.lacks?.has("cancel") === true) {

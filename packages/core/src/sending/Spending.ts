@@ -16,10 +16,12 @@ export interface Spending {
   readonly network: Network
 }
 
+/** Who may be paid at `user@domain` may be by the record of the domain too, but not the other way round: ₿user@domain is the record alone. */
 const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spending): boolean =>
-  recipients.some((text) => {
-    const parsed = Destination.parse(text, network)
-    return Result.isSuccess(parsed) && Destination.text(parsed.success) === recipient
+  recipients.some((listed) => {
+    const parsed = Destination.parse(listed, network)
+    const text = Result.isSuccess(parsed) ? Destination.text(parsed.success) : undefined
+    return text !== undefined && recipient !== null && (text === recipient || text === Destination.name(recipient))
   })
 
 /** The limit that this is over by itself, whatever else was sent. */

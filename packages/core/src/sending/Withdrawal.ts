@@ -67,6 +67,7 @@ export const Withdrawal = Schema.Struct({
   status: Status,
   /** What is being paid, from the moment it was decided, before any node is called. Null for an on-chain one. */
   paymentHash: Schema.NullOr(PaymentHash.PaymentHash),
+  /** The invoice; for an on-chain one null, or the address that its recipient stood for, where that is a name. */
   paymentRequest: Schema.NullOr(Schema.String),
   /** What the recipient's server wants shown once it is paid (LUD-09). */
   successAction: Schema.NullOr(SuccessAction),
@@ -161,6 +162,8 @@ export type Attempt =
       readonly _tag: "Chain"
       /** The outpoints it spends, `txid:vout`. No two payouts may share one. */
       readonly coins: ReadonlyArray<string>
+      /** The address that a name stood for, where the recipient is a name: it is paid alone. */
+      readonly paymentRequest?: string
     })
 
 /** How a payment ended well. */

@@ -15,6 +15,7 @@ import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import * as Limit from "../ledger/Limit.ts"
+import type { Rail } from "../ledger/Rail.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
@@ -93,8 +94,8 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
 
   /** Who would be paid, and for which fee. */
-  const way = Effect.fnUntraced(function* (company: Sender, destination: Destination.Destination, amount: Msat.Msat) {
-    const recipient = yield* recipients.payable(company.id, destination, amount)
+  const way = Effect.fnUntraced(function* (company: Sender, destination: Destination.Destination, amount: Msat.Msat, rail?: Rail) {
+    const recipient = yield* recipients.payable(company.id, destination, amount, rail)
     const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
     return { recipient, fee: yield* fees.quote({ company, way, amount }) }
   })
@@ -105,7 +106,8 @@ export const make = Effect.gen(function* () {
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination), otherwise)
     yield* checkSendable(amount, bounds)
-    return { destination, amount, rate, rateAtMillis, ...(yield* way(company, destination, amount)) }
+    const found = yield* way(company, destination, amount)
+    return { destination: Recipient.understood(destination, found.recipient), amount, rate, rateAtMillis, ...found }
   })
 
   const workOf = ({ _tag }: Recipient.Recipient, nowMillis: number) =>
@@ -128,7 +130,7 @@ export const make = Effect.gen(function* () {
     /** The work that sending it is once it is approved, at this time: all that was known when it was asked for is looked at again. What it holds has to cover the network's fee by now. */
     again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {
       const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(row.recipient, row.network)))
-      const { recipient, fee } = yield* way(company, destination, row.amount)
+      const { recipient, fee } = yield* way(company, destination, row.amount, row.rail)
       if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id: row.id })
       const atMillis = yield* Clock.currentTimeMillis
       return { atMillis, work: workOf(recipient, atMillis) }

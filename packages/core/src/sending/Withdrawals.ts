@@ -34,6 +34,8 @@ import * as WithdrawalDrafts from "./WithdrawalDrafts.ts"
 export interface Estimate {
   readonly recipient: string
   readonly recipientType: Destination.RecipientType
+  /** What the record in its domain's DNS says to pay (BIP 353), where the recipient is a name that has one. */
+  readonly instructed?: Destination.Destination
   readonly amount: Msat.Msat
   /** What would be charged on top of the amount. */
   readonly fee: Fee.Fee
@@ -145,6 +147,7 @@ export const make = Effect.gen(function* () {
       return {
         recipient: Destination.text(destination),
         recipientType: Destination.recipientType(destination),
+        ...(recipient.instructed && { instructed: recipient.instructed }),
         amount,
         fee,
         successProbability: yield* probability(recipient, amount, fee.network)

@@ -33,6 +33,7 @@ export const approve = Section.company(
       "approval_over",
       "approval_by_asker",
       "approval_fee_risen",
+      "unsupported",
       "amount_required",
       "amount_mismatch",
       "amount_out_of_range",

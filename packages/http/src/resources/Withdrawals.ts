@@ -25,7 +25,8 @@ import * as LightningPayment from "./LightningPayment.ts"
 
 /** Where money is to go. */
 export const DestinationText = Schema.NonEmptyString.annotate({
-  description: "A Lightning invoice, a Lightning address, an LNURL, a bitcoin address or a bitcoin: URI",
+  description:
+    "A Lightning invoice, a Lightning address, a name like ₿satoshi@wallet.example (BIP 353), an LNURL, a bitcoin address or a bitcoin: URI",
   examples: ["satoshi@wallet.example"]
 })
 
@@ -89,8 +90,21 @@ const destination = View.make<Withdrawal.Withdrawal>()(
   { identifier: "WithdrawalDestination" },
   {
     type: [Destination.RecipientType, (row) => row.recipientType],
-    lightning_address: [Schema.NullOr(Schema.String), (row) => (row.recipientType === "lightning_address" ? row.recipient : null)],
-    bitcoin_address: [Schema.NullOr(Schema.String), (row) => (row.recipientType === "chain_address" ? row.recipient : null)],
+    lightning_address: [
+      Schema.NullOr(Schema.String),
+      (row) => (row.recipientType === "lightning_address" ? Destination.name(row.recipient) : null)
+    ],
+    bip353_name: [
+      Schema.NullOr(Schema.String).annotate({
+        description: "The same with its ₿, where the record of the domain's DNS (BIP 353) says what is paid, and not the domain's server",
+        examples: ["₿satoshi@wallet.example"]
+      }),
+      (row) => (Destination.isInDns(row.recipient) ? row.recipient : null)
+    ],
+    bitcoin_address: [
+      Schema.NullOr(Schema.String).annotate({ description: "Of a name with a record (BIP 353) what it said when it was sent" }),
+      (row) => (row.recipientType === "chain_address" ? row.recipient : row.rail === "on_chain" ? row.paymentRequest : null)
+    ],
     domain: [
       Schema.NullOr(Schema.String).annotate({
         description: "The server that issues the invoice, for a Lightning address or an LNURL",
@@ -171,12 +185,28 @@ export const view = View.make<Withdrawal.Withdrawal>()(
   }
 )
 
+/** What the record in the DNS says of a name. */
+const instructed = View.make<Destination.Destination>()(
+  { identifier: "Bip353Record" },
+  {
+    recipient_type: [Destination.RecipientType, Destination.recipientType],
+    recipient: [Schema.String.annotate({ description: "The invoice or bitcoin address that it says to pay" }), Destination.text]
+  }
+)
+
 /** What a withdrawal would come to. */
 export const estimated = View.make<Estimate>()(
   { identifier: "WithdrawalEstimate" },
   {
     recipient: [Scalars.text("satoshi@wallet.example"), (row) => row.recipient],
     recipient_type: [Destination.RecipientType, (row) => row.recipientType],
+    bip353: [
+      Schema.NullOr(instructed.schema).annotate({
+        description:
+          "What would be paid, where the recipient is a name that its domain's DNS has a record for (BIP 353); looked up again for confirm"
+      }),
+      (row) => (row.instructed === undefined ? null : instructed.of(row.instructed))
+    ],
     amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
     service_fee_sats: [
       Scalars.Fee.annotate({ description: "The whole fee on top of the amount, as confirm would charge it: the same as `fee_sats`" }),

@@ -1,4 +1,14 @@
+import * as DnsOverHttps from "@satrail/web/DnsOverHttps"
 import * as Setting from "./Setting.ts"
+
+const isLoopback = ({ protocol, hostname }: URL) => protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+
+/** Where a resolver is: https, or http on this machine. */
+const resolverOf = (text: string): ReadonlyArray<URL> => {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== "https:" && !isLoopback(url))) return []
+  return /[\s\\]/.test(text) || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "" ? [] : [url]
+}
 
 /** Other people's servers: prices, addresses, names. */
 export const settings = {
@@ -13,6 +23,16 @@ export const settings = {
     meaning:
       "Where outside Lightning addresses, LNURLs, TXT records of domains and relays of zaps are: on the web, or in the sandbox. Default: sandbox with the sandbox's Lightning node, else web",
     ...Setting.oneOf("sandbox", "web")
+  }),
+  bip353Resolvers: Setting.optional({
+    name: "BIP353_RESOLVER",
+    meaning: `Resolvers that validate DNSSEC, by DNS over HTTPS (RFC 8484): payees like ₿user@domain, and user@domain first, are looked up there (BIP 353), the next one where one gives no answer. Their word on signatures is believed: take one of your own, on this machine. Without one, user@domain is a Lightning address only`,
+    wants: `up to ${DnsOverHttps.maxResolvers} URLs such as https://dns.example.com/dns-query or http://127.0.0.1:8053/dns-query (http on this machine only), separated by commas`,
+    read: (text): ReadonlyArray<URL> | undefined => {
+      const texts = text.split(",").map((one) => one.trim())
+      const urls = texts.flatMap(resolverOf)
+      return urls.length === texts.length && urls.length <= DnsOverHttps.maxResolvers ? urls : undefined
+    }
   }),
   outboundAllow: Setting.optional({
     name: "SATRAIL_OUTBOUND_ALLOW",

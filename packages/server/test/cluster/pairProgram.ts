@@ -14,6 +14,6 @@ Program.run((environment) => {
   const own = Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }), PretendRelays.layer)
   return Server.services(
     environment,
-    Layer.mergeAll(own, FixedRates.layer(), Remote.layer(network), Layer.provide(Server.web, Server.guarded(environment)))
+    Layer.mergeAll(own, FixedRates.layer(), Remote.layer(network), Layer.provide(Server.web(environment), Server.guarded(environment)))
   )
 })

@@ -58,7 +58,7 @@ const silence: { readonly [port in Port]: (call: string) => Call } = {
   chain: (operation) => Effect.fail(new ChainUnavailable({ operation, cause: "no answer" })),
   signer: () => Effect.fail(new SignerUnavailable({ cause: "no answer" })),
   web: (operation) => {
-    if (operation === "txt") return Effect.fail(new NamesUnavailable({ name: "a name" }))
+    if (operation === "txt" || operation === "validated") return Effect.fail(new NamesUnavailable({ name: "a name" }))
     if (operation === "post") return unanswered
     if (operation === "rate") return Effect.fail(new RateUnavailable({ currency: "usd" }))
     return Effect.fail(new RecipientUnreachable({ reason: "no answer" }))

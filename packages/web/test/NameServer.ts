@@ -1,0 +1,63 @@
+import type http from "node:http"
+
+/** A record of an answer, as it is: an owner, a type, and its data. Owners and names in data are not compressed. */
+export interface Record {
+  readonly owner: string
+  readonly type: "TXT" | "CNAME" | "RRSIG"
+  readonly data: Buffer
+}
+
+const types = { CNAME: 5, TXT: 16, RRSIG: 46 } as const
+
+export const nameBytes = (name: string): Buffer =>
+  Buffer.concat([...name.split(".").map((label) => Buffer.from([label.length, ...Buffer.from(label, "latin1")])), Buffer.from([0])])
+
+/** A TXT record of these strings. */
+export const txt = (owner: string, ...strings: ReadonlyArray<string>): Record => ({
+  owner,
+  type: "TXT",
+  data: Buffer.concat(strings.map((text) => Buffer.from([text.length, ...Buffer.from(text, "latin1")])))
+})
+
+export const cname = (owner: string, target: string): Record => ({ owner, type: "CNAME", data: nameBytes(target) })
+export const signature = (owner: string): Record => ({ owner, type: "RRSIG", data: Buffer.alloc(90, 7) })
+
+/** What a resolver says, where it says something else than all is well and validated. */
+export interface Said {
+  readonly records?: ReadonlyArray<Record>
+  /** The response code. */
+  readonly code?: number
+  /** Whether the AD bit is set. */
+  readonly isAuthentic?: boolean
+  readonly isTruncated?: boolean
+}
+
+/** The whole message (RFC 1035, section 4) that answers `question`. */
+export const answer = (question: Uint8Array, { records = [], code = 0, isAuthentic = true, isTruncated = false }: Said = {}): Buffer => {
+  const header = Buffer.from(question.subarray(0, 12))
+  header.writeUInt16BE(0x8180 | code | (isAuthentic ? 0x20 : 0) | (isTruncated ? 0x200 : 0), 2)
+  header.writeUInt16BE(records.length, 6)
+  const answers = records.map(({ owner, type, data }) => {
+    const head = Buffer.from([0, types[type], 0, 1, 0, 0, 0, 1, 0, 0])
+    head.writeUInt16BE(data.length, 8)
+    return Buffer.concat([nameBytes(owner), head, data])
+  })
+  return Buffer.concat([header, question.subarray(12), ...answers])
+}
+
+/** The name that is asked for, as it is written in the question. */
+export const asked = (question: Uint8Array): string => {
+  const labels: Array<string> = []
+  for (let at = 12; question[at] !== 0; at += (question[at] ?? 0) + 1)
+    labels.push(Buffer.from(question).toString("latin1", at + 1, at + 1 + (question[at] ?? 0)))
+  return labels.join(".")
+}
+
+/** DNS over HTTPS (RFC 8484, GET): what it says is asked of `zone` by name. Undefined: there is no such name. */
+export const overHttps =
+  (zone: (name: string) => Said | undefined): http.RequestListener =>
+  (request, response) => {
+    const { searchParams } = new URL(request.url ?? "", "https://resolver.example")
+    const question = Buffer.from(searchParams.get("dns") ?? "", "base64url")
+    response.setHeader("content-type", "application/dns-message").end(answer(question, zone(asked(question).toLowerCase()) ?? { code: 3 }))
+  }
