@@ -12,7 +12,7 @@ export const receiver = Layer.effect(
   Effect.map(Network, ({ carol }) => ({ pay: (paymentRequest, amount) => Peer.pay(carol, paymentRequest, amount) }))
 )
 
-export const sender = ({ cut, mend }: Proxy.Proxy) =>
+export const sender = ({ cut, mend }: Pick<Proxy.Proxy, "cut" | "mend">) =>
   Layer.effect(
     SenderContract.Peer,
     Effect.map(Network, ({ carol }) => ({

@@ -1,9 +1,9 @@
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
 import { Effect, type Scope } from "effect"
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createHash } from "node:crypto"
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
@@ -12,16 +12,18 @@ import * as Go from "./Go.ts"
 import * as Keeper from "./Keeper.ts"
 import { RegtestFailed } from "./Process.ts"
 
-/** The programs of the network that are built with Go. Their versions are in binaries/go.mod. */
+const binaries = path.resolve(import.meta.dirname, "../binaries")
+
+/** The programs of the network that are built with Go, each in a Go module: those of others have their versions in binaries/go.mod. */
 const packages = {
-  btcd: { module: "github.com/btcsuite/btcd", tags: "" },
-  lnd: { module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc" }
+  btcd: { source: binaries, module: "github.com/btcsuite/btcd", tags: "", cgo: "0" },
+  lnd: { source: binaries, module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc", cgo: "0" },
+  // With the steps at which tests end it.
+  ldk: { source: path.resolve(import.meta.dirname, "../../nodes/ldk"), module: ".", tags: "crashpoints", cgo: "1" }
 } as const
 type Built = keyof typeof packages
 /** bitcoind is Debian's, in the version that Debian has when it is first asked for. */
 export type Name = Built | "bitcoind"
-
-const source = path.resolve(import.meta.dirname, "../binaries")
 
 /** A cold build on a slow machine; a build that takes longer hangs. */
 const maxBuildMillis = 40 * 60_000
@@ -41,13 +43,15 @@ const cache = (): string => {
 /** A program for this machine. Of those that are built, another version of anything in it is another file. */
 const fileOf = (name: Name): string => {
   if (name === "bitcoind") return path.join(cache(), `${process.platform}-${process.arch}-debian`, "unpacked", name)
-  const hash = createHash("sha256").update(JSON.stringify(packages[name]))
-  for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(path.join(source, file)))
+  const { source, ...how } = packages[name]
+  const hash = createHash("sha256").update(JSON.stringify({ module: how.module, tags: how.tags }))
+  for (const file of ["go.mod", "go.sum", ...globSync("*.go", { cwd: source }).toSorted()])
+    hash.update(readFileSync(path.join(source, file)))
   return path.join(cache(), `${process.platform}-${process.arch}-${hash.digest("hex").slice(0, 16)}`, name)
 }
 
 /** The oldest Go that builds them. */
-const wanted = /^go ([\d.]+)$/m.exec(readFileSync(path.join(source, "go.mod"), "utf8"))?.[1] ?? ""
+const wanted = /^go ([\d.]+)$/m.exec(readFileSync(path.join(binaries, "go.mod"), "utf8"))?.[1] ?? ""
 
 let found: Go.Go | Go.Missing | undefined
 const goHere = () => (found ??= Go.find(wanted, Go.folders()))
@@ -86,6 +90,17 @@ const clear = (file: string): void => {
   }
 }
 
+/** LDK's library, beside the program: Go's cache of modules may be gone when it is started. */
+const bringLibrary = ({ command }: Go.Go, source: string, into: string): void => {
+  const module = execFileSync(command, ["list", "-m", "-f", "{{.Dir}}", "github.com/getAlby/ldk-node-go"], {
+    cwd: source,
+    encoding: "utf8"
+  })
+  const machine = process.arch === "arm64" ? "aarch64" : "x86_64"
+  const [library] = globSync(path.join(module.trim(), `ldk_node/${machine}-unknown-linux-gnu/*.so`))
+  if (library !== undefined) copyFileSync(library, path.join(into, path.basename(library)))
+}
+
 /** Builds a program. The caller holds the lock of its folder, so that no other process builds there at the same time. */
 const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
   Effect.callback((resume) => {
@@ -95,23 +110,27 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
     const { progress, work } = besides(file)
     mkdirSync(work)
     const built = path.join(work, name)
-    const { module, tags } = packages[name]
+    const { source, module, tags, cgo } = packages[name]
     say(`building ${name} with Go ${here.version}: some minutes, once for this machine`)
     const startedMillis = Date.now()
     let isBrokenOff = false
-    const child = spawn(here.command, ["build", "-v", "-ldflags=-s -w", `-tags=${tags}`, "-o", built, module], {
-      cwd: source,
-      env: {
-        ...process.env,
-        CGO_ENABLED: "0",
-        GOTOOLCHAIN: "local",
-        GOWORK: "off",
-        GOFLAGS: "-mod=readonly -modcacherw -buildvcs=false",
-        GOTMPDIR: work
-      },
-      stdio: ["ignore", "ignore", "pipe"],
-      timeout: maxBuildMillis
-    })
+    const child = spawn(
+      here.command,
+      ["build", "-v", `-ldflags=-s -w${cgo === "1" ? " -extldflags=-Wl,-rpath,$ORIGIN" : ""}`, `-tags=${tags}`, "-o", built, module],
+      {
+        cwd: source,
+        env: {
+          ...process.env,
+          CGO_ENABLED: cgo,
+          GOTOOLCHAIN: "local",
+          GOWORK: "off",
+          GOFLAGS: "-mod=readonly -modcacherw -buildvcs=false",
+          GOTMPDIR: work
+        },
+        stdio: ["ignore", "ignore", "pipe"],
+        timeout: maxBuildMillis
+      }
+    )
     // A build whose starter is killed would go on beside the next one.
     if (child.pid !== undefined) Keeper.keepProcess(child.pid)
     let [downloads, compiled] = [0, 0]
@@ -133,6 +152,7 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
       clearInterval(tell)
       if (child.pid !== undefined) Keeper.forgetProcess(child.pid)
       if (isBrokenOff) return undefined // the folder may be another's by now
+      if (status === 0 && name === "ldk") bringLibrary(here, source, path.dirname(file))
       if (status === 0) renameSync(built, file)
       clear(file)
       const why = status instanceof Error ? status.message : said.slice(-shownLines).join("\n")

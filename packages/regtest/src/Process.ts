@@ -15,6 +15,8 @@ export interface Program {
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly folder: string
+  /** What its environment has at a start, besides where commands are. */
+  readonly env?: () => Readonly<Record<string, string>>
 }
 
 /** A program that can be stopped and started again. It ends with the scope, and with this process, however that ends. */
@@ -66,7 +68,13 @@ export const until = <A, E>(
 }
 
 /** A program of the network, not yet started. What it prints goes to `<name>.log` in its folder. */
-export const make = Effect.fnUntraced(function* ({ name, command, args, folder }: Program): Effect.fn.Return<Process, never, Scope.Scope> {
+export const make = Effect.fnUntraced(function* ({
+  name,
+  command,
+  args,
+  folder,
+  env
+}: Program): Effect.fn.Return<Process, never, Scope.Scope> {
   const log = path.join(folder, `${name}.log`)
   const failed = (why: string) => new RegtestFailed({ message: `${name}: ${why}\n${readFileSync(log, "utf8").slice(-shownCharacters)}` })
   let running: ChildProcess | undefined
@@ -93,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({ name, command, args, folder }
       const output = openSync(log, "a")
       const child = spawn(command, args, {
         cwd: folder,
-        env: { PATH: process.env["PATH"], HOME: folder },
+        env: { ...env?.(), PATH: process.env["PATH"], HOME: folder },
         stdio: ["ignore", output, output]
       })
       closeSync(output)

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	ldk "github.com/getAlby/ldk-node-go/ldk_node"
+	"go.etcd.io/bbolt"
+)
+
+// What the node owns and what it has done, to be compared with a ledger.
+
+const (
+	pageSize    = 500
+	longestWait = 30 * time.Second
+	// Two nodes agree on an HTLC's end within this.
+	restPatience = 500 * time.Millisecond
+)
+
+type after struct {
+	After      *string `json:"after"`
+	WaitMillis int64   `json:"waitMillis"`
+}
+
+func (a after) number() (uint64, error) {
+	if a.After == nil {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(*a.After, 10, 64)
+	if err != nil {
+		return 0, refuse(codeBadRequest, "after must be a cursor, got %q", *a.After)
+	}
+	return n, nil
+}
+
+func (a after) wait() time.Duration {
+	return min(time.Duration(a.WaitMillis)*time.Millisecond, longestWait)
+}
+
+type page struct {
+	Lines  []any  `json:"lines"`
+	Cursor string `json:"cursor"`
+}
+
+// A page of a list after a number, once it has a line, or as it is when the wait is over.
+func (n *node) page(ask after, bucket []byte, line func(tx *bbolt.Tx, at uint64, hash string) (any, error)) (any, error) {
+	if err := n.runs(); err != nil {
+		return nil, err
+	}
+	from, err := ask.number()
+	if err != nil {
+		return nil, err
+	}
+	var found page
+	err = n.until(ask.wait(), func() (bool, error) {
+		found = page{Lines: []any{}, Cursor: decimal(from)}
+		err := n.store.db.View(func(tx *bbolt.Tx) error {
+			return listed(tx, bucket, from, pageSize, func(at uint64, hash string) error {
+				found.Cursor = decimal(at)
+				one, err := line(tx, at, hash)
+				if one != nil {
+					found.Lines = append(found.Lines, one)
+				}
+				return err
+			})
+		})
+		return len(found.Lines) > 0, err
+	})
+	return found, err
+}
+
+// Where a list ends.
+func (n *node) last(bucket []byte) (any, error) {
+	if err := n.runs(); err != nil {
+		return nil, err
+	}
+	found := page{Lines: []any{}}
+	err := n.store.db.View(func(tx *bbolt.Tx) error {
+		found.Cursor = decimal(lastNumber(tx, bucket))
+		return nil
+	})
+	return found, err
+}
+
+// Receipts with a preimage, in the order in which they settled, after a cursor; from the first without one.
+func (n *node) settlements(ask after) (any, error) {
+	return n.page(ask, bucketSettled, func(tx *bbolt.Tx, at uint64, hash string) (any, error) {
+		one, err := read[invoice](tx, bucketInvoices, hash)
+		if err != nil || one.Preimage == "" {
+			return nil, err
+		}
+		return map[string]any{"hash": hash, "received": decimal(one.Received), "preimage": one.Preimage, "settledAt": one.SettledAt, "cursor": decimal(at)}, nil
+	})
+}
+
+// Receipts of any origin. Without a cursor only where they end.
+func (n *node) taken(ask after) (any, error) {
+	if ask.After == nil {
+		return n.last(bucketSettled)
+	}
+	return n.page(ask, bucketSettled, func(tx *bbolt.Tx, _ uint64, hash string) (any, error) {
+		one, err := read[invoice](tx, bucketInvoices, hash)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"hash": hash, "received": decimal(one.Received)}, nil
+	})
+}
+
+// Payments as they were begun. Without a cursor only where they end.
+func (n *node) sent(ask after) (any, error) {
+	if ask.After == nil {
+		return n.last(bucketBegun)
+	}
+	return n.page(ask, bucketBegun, func(tx *bbolt.Tx, _ uint64, hash string) (any, error) {
+		one, err := read[payment](tx, bucketPayments, hash)
+		if err != nil || one.State == unsent {
+			return nil, err
+		}
+		return map[string]any{"hash": hash, "amount": decimal(one.Amount), "fee": decimal(one.Fee), "state": one.State}, nil
+	})
+}
+
+// Payments as they end.
+func (n *node) ends(ask after) (any, error) {
+	if ask.After == nil {
+		return n.last(bucketEnded)
+	}
+	return n.page(ask, bucketEnded, func(_ *bbolt.Tx, _ uint64, hash string) (any, error) { return hash, nil })
+}
+
+func outgoing(channels []ldk.ChannelDetails) (sum uint64) {
+	for _, channel := range channels {
+		sum += channel.OutboundCapacityMsat
+	}
+	return sum
+}
+
+func reserve(channel ldk.ChannelDetails) uint64 {
+	if channel.UnspendablePunishmentReserve == nil {
+		return 0
+	}
+	return *channel.UnspendablePunishmentReserve * 1000
+}
+
+type balances struct {
+	ours, theirs, onItsWay uint64 // on its way out, with its fee: ours, until it has arrived
+	apart                  uint64 // what is neither: on its way in, or just changing sides
+}
+
+func (n *node) balances() (sums balances) {
+	var whole uint64
+	for _, channel := range n.ListChannels() {
+		sums.ours += channel.OutboundCapacityMsat + reserve(channel)
+		sums.theirs += channel.InboundCapacityMsat + channel.CounterpartyUnspendablePunishmentReserve*1000
+		whole += channel.ChannelValueSats * 1000
+	}
+	// LDK keeps satoshis and the rest of each apart.
+	for _, balance := range n.ListBalances().LightningBalances {
+		switch balance := balance.(type) {
+		case ldk.LightningBalanceClaimableOnChannelClose:
+			sums.onItsWay += balance.OutboundPaymentHtlcRoundedMsat
+		case ldk.LightningBalanceMaybeTimeoutClaimableHtlc:
+			if balance.OutboundPayment {
+				sums.onItsWay += balance.AmountSatoshis * 1000
+			}
+		}
+	}
+	known := sums.ours + sums.theirs + sums.onItsWay
+	sums.apart = max(whole, known) - min(whole, known)
+	return sums
+}
+
+// To the millisatoshi, but for what is on its way in: the truth is as near as that. What is just changing sides is waited for.
+func (n *node) balance(struct{}) (any, error) {
+	if err := n.runs(); err != nil {
+		return nil, err
+	}
+	sums := n.balances()
+	for over := time.Now().Add(restPatience); sums.apart != 0 && time.Now().Before(over); sums = n.balances() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return map[string]any{
+		"owned": decimal(sums.ours + sums.onItsWay), "within": decimal(sums.apart), "outgoing": decimal(sums.ours), "incoming": decimal(sums.theirs),
+	}, nil
+}

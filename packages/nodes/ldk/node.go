@@ -1,0 +1,280 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"log"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
+	ldk "github.com/getAlby/ldk-node-go/ldk_node"
+	"go.etcd.io/bbolt"
+)
+
+// Replayed events come within seconds of a start: until then no payment that has failed is begun anew.
+const quietStart = time.Minute
+
+type node struct {
+	*ldk.Node
+	store    *store
+	settings settings
+	graph    graph
+	key      *secp256k1.PrivateKey
+
+	// Decisions about one store are made one after the other.
+	deciding sync.Mutex
+	starting sync.Mutex
+	started  atomic.Int64 // when, in milliseconds; 0 before
+	drained  atomic.Bool
+}
+
+type logs struct{}
+
+// What LDK says of a start, of channels and of trouble. Neither keys nor preimages are in it at this level.
+func (logs) Log(record ldk.LogRecord) {
+	if record.Level >= ldk.LogLevelWarn || (record.Level == ldk.LogLevelInfo && os.Getenv("LDK_LOG") == "info") {
+		log.Printf("%s: %s", record.ModulePath, record.Args)
+	}
+}
+
+var networks = map[string]ldk.Network{
+	"mainnet": ldk.NetworkBitcoin, "testnet": ldk.NetworkTestnet, "signet": ldk.NetworkSignet, "regtest": ldk.NetworkRegtest,
+}
+
+func buildNode(s *store, settings settings) (*node, error) {
+	seed, err := s.seed()
+	if err != nil {
+		return nil, err
+	}
+	if err := forgetUnsent(s); err != nil {
+		return nil, err
+	}
+	config := ldk.DefaultConfig()
+	config.StorageDirPath = s.ldkFolder()
+	config.Network = networks[settings.network]
+	builder := ldk.BuilderFromConfig(config)
+	if err := builder.SetEntropySeedBytes(seed); err != nil {
+		return nil, err
+	}
+	builder.SetCustomLogger(logs{})
+	builder.SetGossipSourceP2p()
+	if settings.listen != "" {
+		if err := builder.SetListeningAddresses([]ldk.SocketAddress{settings.listen}); err != nil {
+			return nil, err
+		}
+	}
+	if settings.alias != "" {
+		if err := builder.SetNodeAlias(settings.alias); err != nil {
+			return nil, err
+		}
+	}
+	if err := setChain(builder, settings); err != nil {
+		return nil, err
+	}
+	// A file a key: what is in them can be looked for before the node is started (forgetUnsent).
+	built, err := builder.BuildWithFsStore()
+	if err != nil {
+		return nil, err
+	}
+	key := nodeKey(seed)
+	if publicKey(key) != built.NodeId() {
+		return nil, errors.New("the node's key is not derived from its seed as it was: this program and its LDK do not belong together")
+	}
+	return &node{Node: built, store: s, settings: settings, key: key}, nil
+}
+
+func setChain(builder *ldk.Builder, settings settings) error {
+	if settings.esplora != "" {
+		builder.SetChainSourceEsplora(settings.esplora, nil)
+		return nil
+	}
+	at, err := url.Parse(settings.bitcoind)
+	if err != nil || at.User == nil || at.Port() == "" {
+		return errors.New("LDK_BITCOIND must be http://user:password@host:port")
+	}
+	port, err := strconv.ParseUint(at.Port(), 10, 16)
+	if err != nil {
+		return errors.New("LDK_BITCOIND must be http://user:password@host:port")
+	}
+	password, _ := at.User.Password()
+	builder.SetChainSourceBitcoindRpc(at.Hostname(), uint16(port), at.User.Username(), password)
+	return nil
+}
+
+// A payment that was written down and whose hash is nowhere in LDK's own state never left: LDK writes a payment into a channel's monitor, or into its manager, before a
+// peer hears of it. The process died in between, and there is no payment. Only before the node is started is its state what is on the disk.
+func forgetUnsent(s *store) error {
+	doubtful := map[string][]byte{}
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketPayments).ForEach(func(key, _ []byte) error {
+			one, err := read[payment](tx, bucketPayments, string(key))
+			if err != nil || one.State != begun {
+				return err
+			}
+			doubtful[one.Hash], err = hex.DecodeString(one.Hash)
+			return err
+		})
+	})
+	if err != nil || len(doubtful) == 0 {
+		return err
+	}
+	err = filepath.WalkDir(s.ldkFolder(), func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		// The list of payments says what was meant to be sent, and not what was.
+		if err != nil || (entry.IsDir() && entry.Name() == "payments") {
+			if err == nil {
+				return fs.SkipDir
+			}
+			return err
+		}
+		if entry.IsDir() {
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for hash, wanted := range doubtful {
+			if bytes.Contains(content, wanted) {
+				delete(doubtful, hash)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for hash := range doubtful {
+		log.Printf("payment %s was written down and never sent: it is forgotten", hash)
+		err := s.update(func(tx *bbolt.Tx) error {
+			one, err := read[payment](tx, bucketPayments, hash)
+			if err != nil {
+				return err
+			}
+			one.State = unsent
+			return write(tx, bucketPayments, hash, one)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Starts the node, once satrail has said how far it has seen this store come.
+func (n *node) begin(seen *mark) (any, error) {
+	n.starting.Lock()
+	defer n.starting.Unlock()
+	if seen != nil {
+		has, err := n.store.has(*seen)
+		if err != nil {
+			return nil, err
+		}
+		if !has && n.settings.acceptStore != seen.String() {
+			return nil, refuse(codeStale, "the store %s is older than satrail has seen it (%s), or another copy of it was in use since: it was restored from a backup. "+
+				"An old state loses the money of the channels, so the node is not started. Bring back the newest store. If there is none: let the peers close the channels, then set LDK_ACCEPT_STORE=%s once",
+				n.store.folder, seen, seen)
+		}
+	}
+	if n.started.Load() == 0 {
+		if err := n.Start(); err != nil {
+			return nil, refuse(codeUnavailable, "the node does not start: %v", err)
+		}
+		n.started.Store(time.Now().UnixMilli())
+		if err := n.carryOn(); err != nil {
+			return nil, err
+		}
+		go n.listen()
+	}
+	// What happened before is in our books before anything is asked of them.
+	for !n.drained.Load() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return n.here()
+}
+
+func (n *node) here() (any, error) {
+	here, err := n.store.mark()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"node": n.NodeId(), "network": n.settings.network, "version": version, "run": here.Run, "count": strconv.FormatUint(here.Count, 10), "started": n.started.Load() != 0,
+	}, nil
+}
+
+// Each event is in our books before LDK hears that it was handled. What cannot be written is not handled: the process ends, and the event comes again.
+func (n *node) listen() {
+	for {
+		event := n.NextEvent()
+		if event == nil {
+			n.drained.Store(true)
+			waited := n.WaitNextEvent()
+			event = &waited
+		}
+		if err := n.handle(*event); err != nil {
+			log.Fatalf("an event could not be written down: %v", err)
+		}
+		if err := n.EventHandled(); err != nil {
+			log.Fatalf("an event could not be ended: %v", err)
+		}
+	}
+}
+
+func (n *node) handle(event ldk.Event) error {
+	n.deciding.Lock()
+	defer n.deciding.Unlock()
+	switch event := event.(type) {
+	case ldk.EventPaymentClaimable:
+		return n.arrived(event)
+	case ldk.EventPaymentReceived:
+		return n.received(event.PaymentHash, event.AmountMsat)
+	case ldk.EventPaymentSuccessful:
+		return n.succeeded(event)
+	case ldk.EventPaymentFailed:
+		return n.failed(event)
+	case ldk.EventChannelPending:
+		log.Printf("a channel with %s waits for its funding transaction %s", event.CounterpartyNodeId, event.FundingTxo.Txid)
+	case ldk.EventChannelReady:
+		log.Printf("a channel is ready: %s", event.UserChannelId)
+	case ldk.EventChannelClosed:
+		log.Printf("a channel was closed: %s, %T", event.UserChannelId, optional(event.Reason))
+	}
+	return nil
+}
+
+func optional[T any](value *T) any {
+	if value == nil {
+		return nil
+	}
+	return *value
+}
+
+// Nothing is asked of a node that does not run.
+func (n *node) runs() error {
+	if n.started.Load() == 0 {
+		return refuse(codeUnavailable, "the node was not started")
+	}
+	return nil
+}
+
+func (n *node) height() uint32 { return n.Status().CurrentBestBlock.Height }
+
+// The count rises every minute, so that a state of which satrail has seen a later one can be told.
+func (n *node) keepCounting() {
+	for range time.Tick(time.Minute) {
+		if err := n.store.tick(); err != nil {
+			log.Fatalf("the store cannot be written: %v", err)
+		}
+	}
+}

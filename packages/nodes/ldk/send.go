@@ -1,0 +1,272 @@
+package main
+
+import (
+	"errors"
+	"log"
+	"strconv"
+	"time"
+
+	ldk "github.com/getAlby/ldk-node-go/ldk_node"
+	"go.etcd.io/bbolt"
+)
+
+// Payments. Each is written down before LDK hears of it, and has one end: what LDK reports, or what it refused before it sent anything.
+
+const (
+	begun     = "pending"
+	succeeded = "settled"
+	failed    = "failed"
+	unsent    = "unsent" // written down, and LDK has never heard of it
+)
+
+// How long an answer waits for the end of a payment. Most end within a second.
+const settlePatience = 2 * time.Second
+
+type payment struct {
+	Hash     string `json:"hash"`
+	Request  string `json:"request"`
+	Amount   uint64 `json:"amount"`
+	FeeLimit uint64 `json:"feeLimit"`
+	State    string `json:"state"`
+	Reason   string `json:"reason"`
+	Preimage string `json:"preimage"`
+	Fee      uint64 `json:"fee"`
+	Number   uint64 `json:"number"`
+}
+
+type pay struct {
+	Request  string `json:"request"`
+	Amount   string `json:"amount"`
+	FeeLimit string `json:"feeLimit"`
+	NotAfter int64  `json:"notAfter"`
+}
+
+type paymentShown struct {
+	State    string `json:"state"`
+	Reason   string `json:"reason"`
+	Preimage string `json:"preimage"`
+	Fee      string `json:"fee"`
+	Index    string `json:"index"`
+}
+
+func shownPayment(one *payment) paymentShown {
+	if one == nil || one.State == unsent {
+		return paymentShown{State: "notFound"}
+	}
+	return paymentShown{one.State, one.Reason, one.Preimage, decimal(one.Fee), decimal(one.Number)}
+}
+
+func (n *node) payment(hash string) (found *payment, err error) {
+	err = n.store.db.View(func(tx *bbolt.Tx) error {
+		found, err = read[payment](tx, bucketPayments, hash)
+		return err
+	})
+	return found, err
+}
+
+func (n *node) lookupPayment(ask hashOnly) (any, error) {
+	if err := n.runs(); err != nil {
+		return nil, err
+	}
+	one, err := n.payment(ask.Hash)
+	if err != nil {
+		return nil, err
+	}
+	return shownPayment(one), nil
+}
+
+func (n *node) pay(ask pay) (any, error) {
+	if err := n.runs(); err != nil {
+		return nil, err
+	}
+	amount, wrongAmount := strconv.ParseUint(ask.Amount, 10, 64)
+	limit, wrongLimit := strconv.ParseUint(ask.FeeLimit, 10, 64)
+	if wrongAmount != nil || wrongLimit != nil {
+		return nil, refuse(codeBadRequest, "amount and feeLimit must be millisatoshis, as texts of digits")
+	}
+	parsed, err := ldk.Bolt11InvoiceFromStr(ask.Request)
+	if err != nil {
+		return nil, refuse(codeBadRequest, "request is no invoice: %v", err)
+	}
+	defer parsed.Destroy()
+	if asked := parsed.AmountMilliSatoshis(); asked != nil && *asked != amount {
+		return nil, refuse(codeBadRequest, "amount must be the invoice's own, %d", *asked)
+	}
+	hash := parsed.PaymentHash()
+	if err := n.send(&payment{Hash: hash, Request: ask.Request, Amount: amount, FeeLimit: limit, State: begun}, parsed, ask.NotAfter); err != nil {
+		return nil, err
+	}
+	var one *payment
+	err = n.until(settlePatience, func() (bool, error) {
+		var err error
+		one, err = n.payment(hash)
+		return err == nil && one.State != begun, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return shownPayment(one), nil
+}
+
+// Writes the payment down, then sends it. One that is there already is not sent, unless it has failed.
+func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) error {
+	n.deciding.Lock()
+	defer n.deciding.Unlock()
+	if time.Now().UnixMilli() > notAfter {
+		return refuse(codeLate, "the time to begin this payment is over")
+	}
+	known, err := n.payment(one.Hash)
+	if err != nil || (known != nil && known.State != failed && known.State != unsent) {
+		return err
+	}
+	if known != nil {
+		if time.Now().UnixMilli()-n.started.Load() < quietStart.Milliseconds() {
+			return refuse(codeUnavailable, "the node has just been started: a payment that was tried before is begun anew in a minute")
+		}
+		// Otherwise it would be a double one to LDK's list of payments.
+		if err := n.RemovePayment(one.Hash); err != nil {
+			return refuse(codeUnavailable, "an earlier attempt cannot be removed: %v", err)
+		}
+	}
+	err = n.store.update(func(tx *bbolt.Tx) error {
+		if known != nil {
+			if err := tx.Bucket(bucketBegun).Delete(number(known.Number)); err != nil {
+				return err
+			}
+		}
+		one.Number, err = push(tx, bucketBegun, one.Hash)
+		if err != nil {
+			return err
+		}
+		return write(tx, bucketPayments, one.Hash, one)
+	})
+	if err != nil {
+		return err
+	}
+	dieAt("intent")
+	refused := n.hand(one, parsed)
+	dieAt("sent")
+	if refused == nil {
+		return nil
+	}
+	if errors.Is(refused, ldk.ErrNodeErrorNotRunning) {
+		one.State = unsent
+		if err := n.store.update(func(tx *bbolt.Tx) error { return write(tx, bucketPayments, one.Hash, one) }); err != nil {
+			return err
+		}
+		return refuse(codeUnavailable, "the node does not run")
+	}
+	reason, isFinal := n.meaning(refused, one, parsed)
+	log.Printf("payment %s: %v", one.Hash, refused)
+	if !isFinal {
+		return nil // it may be under way: an event ends it
+	}
+	return n.end(one, failed, reason)
+}
+
+func (n *node) hand(one *payment, parsed *ldk.Bolt11Invoice) error {
+	route := &ldk.RouteParametersConfig{
+		MaxTotalRoutingFeeMsat: &one.FeeLimit, MaxTotalCltvExpiryDelta: 1008, MaxPathCount: 10, MaxChannelSaturationPowerOfHalf: 2,
+	}
+	var err error
+	if parsed.AmountMilliSatoshis() == nil {
+		_, err = n.Bolt11Payment().SendUsingAmount(parsed, one.Amount, route)
+	} else {
+		_, err = n.Bolt11Payment().Send(parsed, route)
+	}
+	return err
+}
+
+// What LDK refuses in these words it has not sent. A duplicate is one that it sends, and what it could not write down may be under way.
+func (n *node) meaning(refused error, one *payment, parsed *ldk.Bolt11Invoice) (reason string, isFinal bool) {
+	switch {
+	case errors.Is(refused, ldk.ErrNodeErrorPaymentSendingFailed):
+		if parsed.IsExpired() {
+			return "error", true
+		}
+		if outgoing(n.ListChannels()) < one.Amount {
+			return "insufficient_balance", true
+		}
+		return "no_route", true
+	case errors.Is(refused, ldk.ErrNodeErrorInvalidInvoice), errors.Is(refused, ldk.ErrNodeErrorInvalidAmount):
+		return "error", true
+	}
+	return "", false
+}
+
+// The end of a payment. Called with `deciding` held.
+func (n *node) end(one *payment, state, reason string) error {
+	one.State, one.Reason = state, reason
+	return n.store.update(func(tx *bbolt.Tx) error {
+		if _, err := push(tx, bucketEnded, one.Hash); err != nil {
+			return err
+		}
+		return write(tx, bucketPayments, one.Hash, one)
+	})
+}
+
+func (n *node) succeeded(event ldk.EventPaymentSuccessful) error {
+	dieAt("succeeded")
+	one, err := n.payment(event.PaymentHash)
+	if err != nil || (one != nil && one.State == succeeded) {
+		return err
+	}
+	if one == nil {
+		if one, err = n.foreign(event.PaymentHash, event.PaymentId); err != nil {
+			return err
+		}
+	}
+	if one.State == failed {
+		log.Printf("payment %s had failed, and is settled: reconcile", one.Hash)
+	}
+	if event.PaymentPreimage != nil {
+		one.Preimage = *event.PaymentPreimage
+	}
+	if event.FeePaidMsat != nil {
+		one.Fee = *event.FeePaidMsat
+	}
+	return n.end(one, succeeded, "")
+}
+
+// What somebody sent from this node by another way than ours: it is in the books all the same.
+func (n *node) foreign(hash string, id *ldk.PaymentId) (*payment, error) {
+	one := &payment{Hash: hash, State: begun}
+	if id != nil {
+		if details := n.Payment(*id); details != nil && details.AmountMsat != nil {
+			one.Amount = *details.AmountMsat
+		}
+	}
+	return one, n.store.update(func(tx *bbolt.Tx) error {
+		var err error
+		if one.Number, err = push(tx, bucketBegun, hash); err != nil {
+			return err
+		}
+		return write(tx, bucketPayments, hash, one)
+	})
+}
+
+var reasons = map[ldk.PaymentFailureReason]string{
+	ldk.PaymentFailureReasonRecipientRejected: "incorrect_payment_details",
+	ldk.PaymentFailureReasonUserAbandoned:     "canceled",
+	ldk.PaymentFailureReasonRetriesExhausted:  "no_route",
+	ldk.PaymentFailureReasonPaymentExpired:    "timeout",
+	ldk.PaymentFailureReasonRouteNotFound:     "no_route",
+}
+
+func (n *node) failed(event ldk.EventPaymentFailed) error {
+	hash := ""
+	if event.PaymentHash != nil {
+		hash = *event.PaymentHash
+	} else if event.PaymentId != nil {
+		hash = *event.PaymentId // of a BOLT 11 invoice they are the same
+	}
+	one, err := n.payment(hash)
+	if err != nil || one == nil || one.State != begun {
+		return err
+	}
+	reason := "error"
+	if event.Reason != nil && reasons[*event.Reason] != "" {
+		reason = reasons[*event.Reason]
+	}
+	return n.end(one, failed, reason)
+}

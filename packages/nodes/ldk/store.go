@@ -1,0 +1,237 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// What this program itself keeps, beside what LDK keeps: each commit is on the disk before it returns.
+
+var (
+	bucketInvoices = []byte("invoices") // payment hash → invoice
+	bucketSettled  = []byte("settled")  // number of a receipt, from 1 → payment hash
+	bucketPayments = []byte("payments") // payment hash → payment
+	bucketBegun    = []byte("begun")    // number of a payment as it was begun → payment hash
+	bucketEnded    = []byte("ended")    // number of a payment as it ended → payment hash
+	bucketTodo     = []byte("todo")     // payment hash of an invoice whose HTLCs we decided about, until LDK has carried it out
+	bucketRuns     = []byte("runs")     // every start of this store
+	bucketMeta     = []byte("meta")
+	keyCount       = []byte("count")
+)
+
+// A store has one owner. The lock goes with the process, however it ends.
+type store struct {
+	folder string
+	lock   *os.File
+	db     *bbolt.DB
+	run    string
+
+	mu      sync.Mutex
+	changed chan struct{}
+}
+
+func openStore(folder string) (*store, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("another process runs the node in %s: two nodes of one state lose the money of their channels. Stop that one, or leave this one", folder)
+	}
+	db, err := bbolt.Open(filepath.Join(folder, "book.db"), 0o600, &bbolt.Options{Timeout: time.Second})
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	random := make([]byte, 16)
+	if _, err := rand.Read(random); err != nil {
+		return nil, err
+	}
+	s := &store{folder: folder, lock: lock, db: db, run: hex.EncodeToString(random), changed: make(chan struct{})}
+	err = s.update(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{bucketInvoices, bucketSettled, bucketPayments, bucketBegun, bucketEnded, bucketTodo, bucketRuns, bucketMeta} {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		if err := tx.Bucket(bucketRuns).Put([]byte(s.run), []byte(time.Now().UTC().Format(time.RFC3339))); err != nil {
+			return err
+		}
+		return count(tx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// A commit, and everybody who waits for one looks again.
+func (s *store) update(change func(tx *bbolt.Tx) error) error {
+	if err := s.db.Update(change); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return nil
+}
+
+// Closed by the next commit.
+func (s *store) next() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// How far a store has come: which run it was in, and its count, which only rises. A store of a backup has a smaller one, and a copy that ran elsewhere has not seen the run.
+type mark struct {
+	Run   string `json:"run"`
+	Count uint64 `json:"count,string"`
+}
+
+func (m mark) String() string { return fmt.Sprintf("%s:%d", m.Run, m.Count) }
+
+func count(tx *bbolt.Tx) error {
+	meta := tx.Bucket(bucketMeta)
+	return meta.Put(keyCount, number(decodeNumber(meta.Get(keyCount))+1))
+}
+
+func (s *store) tick() error { return s.update(count) }
+
+func (s *store) mark() (here mark, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		here = mark{Run: s.run, Count: decodeNumber(tx.Bucket(bucketMeta).Get(keyCount))}
+		return nil
+	})
+	return here, err
+}
+
+// Whether this store has come at least as far as it was seen to be.
+func (s *store) has(seen mark) (is bool, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		is = tx.Bucket(bucketRuns).Get([]byte(seen.Run)) != nil && decodeNumber(tx.Bucket(bucketMeta).Get(keyCount)) >= seen.Count
+		return nil
+	})
+	return is, err
+}
+
+func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func decodeNumber(bytes []byte) uint64 {
+	if len(bytes) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(bytes)
+}
+
+// Puts a payment hash at the end of a list, and answers its number.
+func push(tx *bbolt.Tx, bucket []byte, hash string) (uint64, error) {
+	list := tx.Bucket(bucket)
+	n, err := list.NextSequence()
+	if err != nil {
+		return 0, err
+	}
+	return n, list.Put(number(n), []byte(hash))
+}
+
+// At most `limit` entries of a list after a number.
+func listed(tx *bbolt.Tx, bucket []byte, after uint64, limit int, visit func(n uint64, hash string) error) error {
+	cursor := tx.Bucket(bucket).Cursor()
+	for key, hash := cursor.Seek(number(after + 1)); key != nil && limit > 0; key, hash = cursor.Next() {
+		if err := visit(decodeNumber(key), string(hash)); err != nil {
+			return err
+		}
+		limit--
+	}
+	return nil
+}
+
+func lastNumber(tx *bbolt.Tx, bucket []byte) uint64 {
+	key, _ := tx.Bucket(bucket).Cursor().Last()
+	return decodeNumber(key)
+}
+
+func read[T any](tx *bbolt.Tx, bucket []byte, hash string) (*T, error) {
+	bytes := tx.Bucket(bucket).Get([]byte(hash))
+	if bytes == nil {
+		return nil, nil
+	}
+	var found T
+	if err := json.Unmarshal(bytes, &found); err != nil {
+		return nil, err
+	}
+	return &found, nil
+}
+
+func write(tx *bbolt.Tx, bucket []byte, hash string, value any) error {
+	bytes, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket(bucket).Put([]byte(hash), bytes)
+}
+
+// The 64 bytes that all keys of the node come from. Made once; a store with a node's state and without its seed is not begun anew.
+func (s *store) seed() ([]byte, error) {
+	file := filepath.Join(s.folder, "seed")
+	seed, err := os.ReadFile(file)
+	if err == nil {
+		if len(seed) != 64 {
+			return nil, fmt.Errorf("%s must be 64 bytes, and is %d", file, len(seed))
+		}
+		return seed, nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if _, err := os.Stat(s.ldkFolder()); err == nil {
+		return nil, fmt.Errorf("%s is missing, and %s is there: bring the seed back, the channels belong to its keys", file, s.ldkFolder())
+	}
+	seed = make([]byte, 64)
+	if _, err := rand.Read(seed); err != nil {
+		return nil, err
+	}
+	return seed, writeNew(file, seed)
+}
+
+func (s *store) ldkFolder() string { return filepath.Join(s.folder, "ldk") }
+
+// Writes a file that is there as a whole or not at all, and says so when the disk has it.
+func writeNew(file string, bytes []byte) error {
+	made, err := os.OpenFile(file+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer made.Close()
+	if _, err := made.Write(bytes); err != nil {
+		return err
+	}
+	if err := made.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(file+".new", file); err != nil {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+func opened(t *testing.T, folder string) *store {
+	t.Helper()
+	s, err := openStore(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// As the end of a process does it.
+func (s *store) close() {
+	s.db.Close()
+	s.lock.Close()
+}
+
+func TestAStoreHasOneOwner(t *testing.T) {
+	folder := t.TempDir()
+	first := opened(t, folder)
+	if _, err := openStore(folder); err == nil || !strings.Contains(err.Error(), "two nodes of one state lose the money") {
+		t.Fatalf("a second owner: %v", err)
+	}
+	first.close()
+	opened(t, folder).close()
+}
+
+func TestAStoreOfABackupIsOlderThanItWasSeen(t *testing.T) {
+	folder := t.TempDir()
+	s := opened(t, folder)
+	s.close()
+	backup, err := os.ReadFile(filepath.Join(folder, "book.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = opened(t, folder)
+	if err := s.tick(); err != nil {
+		t.Fatal(err)
+	}
+	seen, err := s.mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.close()
+	s = opened(t, folder)
+	if is, err := s.has(seen); err != nil || !is {
+		t.Fatalf("the store itself, started again: %v %v", is, err)
+	}
+	s.close()
+
+	// An old one does not know the run, however far it counts by itself from then on.
+	if err := os.WriteFile(filepath.Join(folder, "book.db"), backup, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = opened(t, folder)
+	for range 10 {
+		if err := s.tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if is, err := s.has(seen); err != nil || is {
+		t.Fatalf("an old store counts as the newest: %v %v", is, err)
+	}
+	s.close()
+}
+
+func TestABackupOfTheSameRunHasCountedLess(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	seen, err := s.mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen.Count++
+	if is, err := s.has(seen); err != nil || is {
+		t.Fatalf("%v %v", is, err)
+	}
+}
+
+func TestTheSeedIsMadeOnceAndNeverBesideAStateWithoutOne(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	first, err := s.seed()
+	if err != nil || len(first) != 64 {
+		t.Fatal(err)
+	}
+	file := filepath.Join(s.folder, "seed")
+	if about, err := os.Stat(file); err != nil || about.Mode().Perm() != 0o600 {
+		t.Fatalf("%v %v", about.Mode(), err)
+	}
+	again, err := s.seed()
+	if err != nil || string(again) != string(first) {
+		t.Fatalf("another seed: %v", err)
+	}
+	if err := os.Mkdir(s.ldkFolder(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.seed(); err == nil {
+		t.Fatal("a new seed for old channels")
+	}
+}
+
+func TestAPaymentThatLDKHasNeverHeardOfIsNone(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	known, never := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
+	for _, hash := range []string{known, never} {
+		err := s.update(func(tx *bbolt.Tx) error {
+			return write(tx, bucketPayments, hash, payment{Hash: hash, State: begun})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(bytes string, path ...string) {
+		file := filepath.Join(append([]string{s.ldkFolder(), "fs_store"}, path...)...)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(bytes), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("before"+strings.Repeat("\xab", 32)+"after", "monitors", "one")
+	put(strings.Repeat("\xcd", 31), "manager")
+	put(strings.Repeat("\xcd", 32), "payments", never) // meant, and not sent
+	if err := forgetUnsent(s); err != nil {
+		t.Fatal(err)
+	}
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		for hash, state := range map[string]string{known: begun, never: unsent} {
+			one, err := read[payment](tx, bucketPayments, hash)
+			if err != nil || one.State != state {
+				t.Errorf("%s is %s, and should be %s: %v", hash[:4], one.State, state, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

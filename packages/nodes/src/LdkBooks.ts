@@ -1,0 +1,47 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
+import { Effect, Schema } from "effect"
+import { type LdkSocket, unavailable } from "./LdkSocket.ts"
+
+const Balance = Schema.Struct({ owned: Msat.FromString, within: Msat.FromString, outgoing: Msat.FromString, incoming: Msat.FromString })
+
+const Sent = Schema.Struct({
+  lines: Schema.Array(
+    Schema.Struct({
+      hash: PaymentHash.PaymentHash,
+      amount: Msat.FromString,
+      fee: Msat.FromString,
+      state: Schema.Literals(["pending", "settled", "failed"])
+    })
+  ),
+  cursor: Schema.String
+})
+
+const Taken = Schema.Struct({
+  lines: Schema.Array(Schema.Struct({ hash: PaymentHash.PaymentHash, received: Msat.FromString })),
+  cursor: Schema.String
+})
+
+/** What the node has written down. What its on-chain wallet holds, and what channels that are being closed will pay it, is not part of what it owns here. */
+export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
+  const balance = Effect.catchTag(ask("balance", {}, Balance), "Refused", unavailable("balance"))
+  const from = (after: string | null) => (after === null ? {} : { after })
+  return LightningBooks.of({
+    owned: Effect.map(balance, ({ owned, within }) => ({ amount: owned, within })),
+    capacity: Effect.map(balance, ({ outgoing, incoming }) => ({ outgoing, incoming })),
+    sent: (after) =>
+      ask("sent", from(after), Sent).pipe(
+        Effect.catchTag("Refused", unavailable("sent")),
+        Effect.map(({ lines, cursor }) => ({
+          lines: lines.map(({ hash, amount, fee, state }) => ({ paymentHash: hash, amount, fee, state })),
+          cursor
+        }))
+      ),
+    taken: (after) =>
+      ask("taken", from(after), Taken).pipe(
+        Effect.catchTag("Refused", unavailable("taken")),
+        Effect.map(({ lines, cursor }) => ({ lines: lines.map(({ hash, received }) => ({ paymentHash: hash, received })), cursor }))
+      )
+  })
+}

@@ -1,0 +1,216 @@
+import type { Network } from "@satrail/bitcoin/Network"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import { Effect, Schema } from "effect"
+import { connect } from "node:net"
+import * as NodeState from "./NodeState.ts"
+import { wordsOf } from "./Words.ts"
+
+// satrail's own LDK node, a process of its own (packages/nodes/ldk): JSON lines over a Unix socket, a connection for each request.
+
+/** How far the store of a node has come: its newest run, and a count that only rises. What was once seen is never gone, except from the store of a backup. */
+export interface Mark {
+  readonly run: string
+  readonly count: string
+}
+
+/** Where it is kept how far a node was seen to have come: not with the node, so that a backup of the node does not bring an old one back. */
+export interface Marks {
+  readonly read: Effect.Effect<Mark | undefined, unknown>
+  readonly write: (mark: Mark) => Effect.Effect<void, unknown>
+}
+
+export interface Options {
+  /** The path of its socket. */
+  readonly socket: string
+  /** Which node it must be; `Ldk.identity` asks it. */
+  readonly identity: { readonly nodeId: string; readonly network: Network }
+  readonly marks: Marks
+  /** How long an answer is waited for; 20 s when absent. */
+  readonly deadlineMillis?: number
+  readonly state?: NodeState.NodeState
+}
+
+/** The node has looked at it, and will not do it. `code` is its own (serve.go). */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, words: Schema.String }) {}
+
+/** What an operator is told, where anybody may read it. */
+export const reasons = {
+  absent: "the LDK node is not there",
+  silent: "the LDK node does not answer",
+  stale: "the store of the LDK node is older than it was seen",
+  stranger: "another node has the LDK node's place",
+  down: "the LDK node does not run",
+  unseen: "it cannot be read how far the LDK node has come"
+} as const
+
+const maxAnswerCharacters = 8 * 1024 * 1024
+
+const Answer = Schema.fromJsonString(
+  Schema.Union([
+    Schema.Struct({ id: Schema.Int, error: Schema.Struct({ code: Schema.String, message: Schema.String }) }),
+    Schema.Struct({ id: Schema.Int, result: Schema.Unknown })
+  ])
+)
+
+export const Here = Schema.Struct({
+  node: Schema.String,
+  network: Schema.Literals(["mainnet", "testnet", "signet", "regtest"]),
+  version: Schema.String,
+  run: Schema.String,
+  count: Schema.String,
+  started: Schema.Boolean
+})
+
+interface Request {
+  readonly method: string
+  readonly params: object
+  readonly run?: string
+}
+
+const outage = (operation: string, cause: unknown, reason: string, remedy?: string) =>
+  new NodeUnavailable({ operation, cause: wordsOf(cause), reason, ...(remedy !== undefined && { remedy }) })
+
+/** One request and its answer. Before the socket is open nothing was written; from then on it may have been read. */
+const line = (socket: string, { method, params, run = "" }: Request): Effect.Effect<string, NodeUnavailable | NodeState.NotLookedAt> =>
+  Effect.callback((resume) => {
+    const connection = connect(socket).setEncoding("utf8")
+    let isOpen = false
+    let text = ""
+    const broken = (cause: unknown) =>
+      resume(
+        Effect.fail(
+          isOpen
+            ? outage(method, cause, reasons.silent)
+            : new NodeState.NotLookedAt({
+                operation: method,
+                cause: wordsOf(cause),
+                reason: reasons.absent,
+                remedy: `Start it (satrail-ldk), or look at its log: there is no answer at ${socket}.`
+              })
+        )
+      )
+    connection.once("connect", () => {
+      isOpen = true
+      connection.write(`${JSON.stringify({ id: 1, run, method, params })}\n`)
+    })
+    connection.once("error", broken)
+    connection.once("close", () => broken("it ended without an answer"))
+    connection.on("data", (data: string) => {
+      text += data
+      if (text.endsWith("\n")) resume(Effect.succeed(text))
+      else if (text.length > maxAnswerCharacters) broken("an answer without an end")
+      else return
+      connection.destroy()
+    })
+    return Effect.sync(() => connection.destroy())
+  })
+
+/** Asks once, without saying which run is meant. */
+export const exchange = <A>(
+  socket: string,
+  request: Request,
+  result: Schema.Codec<A, unknown>,
+  deadlineMillis: number
+): Effect.Effect<A, NodeUnavailable | Refused> =>
+  Effect.gen(function* () {
+    const { method } = request
+    const text = yield* Effect.timeoutOrElse(line(socket, request), {
+      duration: deadlineMillis,
+      orElse: () => Effect.fail(outage(method, `nothing within ${deadlineMillis} ms`, reasons.silent))
+    })
+    const unread = (cause: unknown) => outage(method, cause, reasons.silent)
+    const answer = yield* Effect.mapError(Schema.decodeEffect(Answer)(text), unread)
+    if ("error" in answer) return yield* new Refused({ code: answer.error.code, words: answer.error.message })
+    return yield* Effect.mapError(Schema.decodeUnknownEffect(result)(answer.result), unread)
+  })
+
+export interface LdkSocket {
+  /** Asks the node that it must be, in the run that was confirmed not to be behind what was seen. `waitMillis` is how long the node itself waits. */
+  readonly ask: <A>(
+    method: string,
+    params: object,
+    result: Schema.Codec<A, unknown>,
+    waitMillis?: number
+  ) => Effect.Effect<A, NodeUnavailable | Refused>
+  /** Starts the node, where it has come as far as it was seen to. */
+  readonly begin: Effect.Effect<typeof Here.Type, NodeUnavailable>
+  /** Keeps how far the node has come. */
+  readonly see: Effect.Effect<void, NodeUnavailable>
+}
+
+/** The outage that a refusal is, where the node was to do what it can always do. */
+export const unavailable = (operation: string) => (refused: Refused) =>
+  Effect.fail(new NodeUnavailable({ operation, cause: `${refused.code}: ${refused.words}` }))
+
+export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state = NodeState.quiet }: Options): LdkSocket => {
+  let confirmed: string | undefined
+
+  const told = <A, E extends { readonly _tag: string }>(answer: Effect.Effect<A, E>) =>
+    answer.pipe(
+      Effect.tap(() => state.works(["ldk"])),
+      Effect.tapError((error) =>
+        error instanceof NodeUnavailable && error.reason !== undefined
+          ? state.fails("ldk", { ...error, reason: error.reason })
+          : Effect.void
+      )
+    )
+
+  const kept = (here: typeof Here.Type) =>
+    Effect.mapError(marks.write({ run: here.run, count: here.count }), (cause) => outage("see", cause, reasons.unseen))
+
+  const starting = (refused: Refused) =>
+    refused.code === "stale"
+      ? outage("start", refused.words, reasons.stale, `${refused.words}.`)
+      : outage("start", refused.words, reasons.down, `It says: ${refused.words}.`)
+
+  const begin = Effect.gen(function* () {
+    const seen = yield* Effect.mapError(marks.read, (cause) => outage("start", cause, reasons.unseen))
+    const params = seen === undefined ? {} : { seen }
+    const here = yield* exchange(socket, { method: "start", params }, Here, deadlineMillis).pipe(
+      Effect.catchTag("Refused", (refused) => Effect.fail(starting(refused)))
+    )
+    if (here.node !== identity.nodeId || here.network !== identity.network) {
+      return yield* outage(
+        "start",
+        `it is ${here.node} on ${here.network}, and was ${identity.nodeId} on ${identity.network}`,
+        reasons.stranger
+      )
+    }
+    yield* kept(here)
+    confirmed = here.run
+    return here
+  })
+
+  const run = Effect.suspend(() => (confirmed === undefined ? Effect.map(begin, ({ run }) => run) : Effect.succeed(confirmed)))
+  /** Whatever goes wrong before a request is written is no answer about it. */
+  const ready = Effect.mapError(
+    run,
+    ({ operation, cause, reason, remedy }) =>
+      new NodeState.NotLookedAt({ operation, cause, ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) })
+  )
+
+  return {
+    begin: told(begin),
+    see: told(Effect.flatMap(ready, () => exchange(socket, { method: "hello", params: {} }, Here, deadlineMillis))).pipe(
+      Effect.catchTag("Refused", unavailable("see")),
+      // Of another run it is not known yet whether it is behind.
+      Effect.flatMap((here) => (here.run === confirmed ? kept(here) : Effect.void))
+    ),
+    ask: (method, params, result, waitMillis = 0) => {
+      const once = Effect.flatMap(ready, (run) => exchange(socket, { method, params, run }, result, deadlineMillis + waitMillis))
+      const again = Effect.catchTag(once, "Refused", (refused) => {
+        if (refused.code !== "run") return Effect.fail(refused)
+        confirmed = undefined
+        return once
+      })
+      return told(
+        Effect.catchTag(again, "Refused", (refused): Effect.Effect<never, NodeUnavailable | Refused> =>
+          // The node has not looked at it.
+          ["run", "unavailable", "late"].includes(refused.code)
+            ? Effect.fail(new NodeState.NotLookedAt({ operation: method, cause: refused.words, reason: reasons.down }))
+            : Effect.fail(refused)
+        )
+      )
+    }
+  }
+}

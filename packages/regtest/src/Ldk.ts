@@ -1,0 +1,103 @@
+import { Effect, Redacted, Schema, type Scope } from "effect"
+import { connect } from "node:net"
+import path from "node:path"
+import * as Binaries from "./Binaries.ts"
+import { Chain } from "./Chain.ts"
+import * as Process from "./Process.ts"
+
+/** An LDK node of the tests: satrail's own program, on that chain. */
+export interface Ldk {
+  readonly name: string
+  readonly nodeId: string
+  /** Where other nodes find it. */
+  readonly p2p: string
+  /** Where it takes requests, and the folder with its keys and its state. */
+  readonly socket: string
+  readonly store: string
+  readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
+  /** Starts it again, with these variables besides, and waits until it takes requests. */
+  readonly start: (env?: Readonly<Record<string, string>>) => Effect.Effect<void, Process.RegtestFailed>
+  /** Asks it as its owner does. */
+  readonly ask: <A>(method: string, params: object, result: Schema.Codec<A, unknown>) => Effect.Effect<A, Process.RegtestFailed>
+  /** Fails as soon as it has ended by itself. */
+  readonly died: Effect.Effect<never, Process.RegtestFailed>
+}
+
+const Answer = Schema.Union([
+  Schema.Struct({ id: Schema.Int, error: Schema.Struct({ code: Schema.String, message: Schema.String }) }),
+  Schema.Struct({ id: Schema.Int, result: Schema.Unknown })
+])
+
+const line = (socket: string, request: object): Effect.Effect<string, Process.RegtestFailed> =>
+  Effect.callback((resume) => {
+    const connection = connect(socket)
+    const failed = (message: string) => resume(Effect.fail(new Process.RegtestFailed({ message: `ldk: ${message}` })))
+    let text = ""
+    connection.setEncoding("utf8")
+    connection.once("error", ({ message }) => failed(message))
+    connection.on("data", (data: string) => {
+      text += data
+      if (!text.endsWith("\n")) return
+      connection.destroy()
+      resume(Effect.succeed(text))
+    })
+    connection.once("close", () => failed("no answer"))
+    connection.once("connect", () => connection.write(`${JSON.stringify(request)}\n`))
+    return Effect.sync(() => connection.destroy())
+  })
+
+/** Asks a node as its owner: of nothing that needs to know which run of it this is. */
+export const asking =
+  (socket: string): Ldk["ask"] =>
+  (method, params, result) =>
+    Effect.gen(function* () {
+      const answer = yield* Schema.decodeEffect(Schema.fromJsonString(Answer))(yield* line(socket, { id: 1, method, params }))
+      if ("error" in answer) return yield* new Process.RegtestFailed({ message: `ldk, ${method}: ${answer.error.message}` })
+      return yield* Schema.decodeUnknownEffect(result)(answer.result)
+    }).pipe(Effect.mapError(({ message }) => new Process.RegtestFailed({ message })))
+
+const Here = Schema.Struct({ node: Schema.String, started: Schema.Boolean })
+
+/** A new node without a channel. It takes requests, and is not started: that is for whoever knows how far its store has come. */
+export const make: (name: string) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(function* (
+  name: string
+) {
+  const chain = yield* Chain
+  const command = yield* Binaries.ensure("ldk")
+  const folder = yield* Process.folder
+  const store = path.join(folder, "store")
+  const socket = path.join(folder, "s")
+  const p2p = `127.0.0.1:${yield* Process.freePort}`
+  const bitcoind = new URL(chain.url)
+  bitcoind.username = chain.user
+  bitcoind.password = Redacted.value(chain.password)
+  const env = {
+    LDK_STORE: store,
+    LDK_SOCKET: socket,
+    LDK_NETWORK: "regtest",
+    LDK_BITCOIND: bitcoind.href,
+    LDK_LISTEN: p2p,
+    LDK_ALIAS: name,
+    LDK_LOG: "info"
+  }
+  const ask = asking(socket)
+  let more: Readonly<Record<string, string>> = {}
+  const running = yield* Process.make({ name: "ldk", command, args: [], folder, env: () => ({ ...env, ...more }) })
+  const start = Effect.fnUntraced(function* (besides: Readonly<Record<string, string>> = {}) {
+    more = besides
+    yield* running.start
+    return yield* Effect.raceFirst(Process.until(`${name} answers`, ask("hello", {}, Here)), running.died)
+  })
+  const { node } = yield* start()
+  return {
+    name,
+    nodeId: node,
+    p2p,
+    socket,
+    store,
+    stop: running.stop,
+    start: (more) => Effect.asVoid(start(more)),
+    ask,
+    died: running.died
+  }
+})

@@ -1,0 +1,103 @@
+import * as LndRest from "@satrail/nodes/LndRest"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as Bitcoind from "./Bitcoind.ts"
+import { Chain } from "./Chain.ts"
+import * as Ldk from "./Ldk.ts"
+import * as Lnd from "./Lnd.ts"
+import * as Network from "./Network.ts"
+import * as Process from "./Process.ts"
+
+/** LDK nodes beside the three lnd nodes: dora is ours, with a channel to bob, who forwards to carol for a fee. */
+export class LdkNetwork extends Context.Service<LdkNetwork, { readonly dora: Ldk.Ldk }>()("@satrail/regtest/LdkNetwork") {}
+
+const channelSats = 15_000_000
+const pushedMsat = 7_000_000_000
+
+const Address = Schema.Struct({ address: Schema.String })
+export const Channels = Schema.Struct({
+  channels: Schema.Array(
+    Schema.Struct({
+      channel: Schema.String,
+      node: Schema.String,
+      usable: Schema.Boolean,
+      announced: Schema.Boolean,
+      outgoing: Schema.String
+    })
+  ),
+  height: Schema.Int,
+  graph: Schema.Int
+})
+const Graph = Schema.Struct({
+  edges: Schema.Array(Schema.Struct({ node1_policy: Schema.NullOr(Schema.Unknown), node2_policy: Schema.NullOr(Schema.Unknown) }))
+})
+
+/** An LDK node that runs, as if its store had never been seen before. */
+export const started = Effect.fnUntraced(function* (name: string) {
+  const node = yield* Ldk.make(name)
+  yield* node.ask("start", {}, Schema.Unknown)
+  return node
+})
+
+/** Mines, until these LDK nodes have seen it. */
+export const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Ldk.Ldk>) {
+  const chain = yield* Chain
+  yield* chain.mine(blocks)
+  const top = yield* chain.height
+  for (const node of nodes) {
+    yield* Process.until(
+      `${node.name} sees block ${top}`,
+      Effect.andThen(
+        node.ask("sync", {}, Schema.Unknown),
+        Effect.map(node.ask("channels", {}, Channels), ({ height }) => (height >= top ? true : undefined))
+      )
+    )
+  }
+})
+
+/** A channel from an LDK node, with funds on both sides, that its other side can use as well. */
+export const open = Effect.fnUntraced(function* (from: Ldk.Ldk, to: { readonly nodeId: string; readonly p2p: string }) {
+  const chain = yield* Chain
+  const { address } = yield* from.ask("address", {}, Address)
+  yield* chain.send(address, 50_000_000n)
+  yield* mine(6, [from])
+  const params = { node: to.nodeId, address: to.p2p, sats: channelSats, pushMsat: pushedMsat, announce: true }
+  yield* Process.until(`a channel from ${from.name}`, from.ask("openChannel", params, Schema.Unknown))
+  // Its funding transaction is on its way once both have signed.
+  yield* Process.until(
+    `${from.name} has funded it`,
+    Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), (waiting) => (waiting.length > 0 ? true : undefined))
+  )
+  yield* mine(6, [from])
+  yield* Process.until(
+    `${from.name} can use it, and has announced it`,
+    Effect.map(from.ask("channels", {}, Channels), ({ channels }) =>
+      channels.some(({ node, usable }) => node === to.nodeId && usable) ? true : undefined
+    )
+  )
+})
+
+/** dora on a network of lnd nodes, known by all. */
+export const make = Effect.gen(function* () {
+  const { alice, bob, carol } = yield* Network.Network
+  const dora = yield* started("dora")
+  yield* open(dora, bob)
+  for (const node of [alice, bob, carol]) {
+    yield* Process.until(
+      `${node.name} knows 3 channels`,
+      Effect.map(Lnd.ask(node, LndRest.get("/v1/graph"), Graph), ({ edges }) =>
+        edges.filter((edge) => edge.node1_policy !== null && edge.node2_policy !== null).length >= 3 ? true : undefined
+      )
+    )
+  }
+  yield* Process.until(
+    "dora knows 3 channels",
+    Effect.map(dora.ask("channels", {}, Channels), ({ graph }) => (graph >= 3 ? true : undefined))
+  )
+  return LdkNetwork.of({ dora })
+})
+
+/** bitcoind, three lnd nodes and dora. */
+export const layer = Layer.effect(LdkNetwork, make).pipe(
+  Layer.provideMerge(Layer.effect(Network.Network, Network.make)),
+  Layer.provideMerge(Bitcoind.layer)
+)

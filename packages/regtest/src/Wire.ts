@@ -1,0 +1,59 @@
+import { Effect, type Scope } from "effect"
+import { rmSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import * as Process from "./Process.ts"
+import path from "node:path"
+
+/** The wire to a Unix socket, which can be cut, and can lose one answer. */
+export interface Wire {
+  readonly socket: string
+  /** Every connection breaks, and no other can be made, until it is mended. */
+  readonly cut: Effect.Effect<void>
+  readonly mend: Effect.Effect<void>
+  /** The next request with this text reaches the other side, and its answer is lost. */
+  readonly loseAnswer: (request: string) => Effect.Effect<void>
+}
+
+/** A wire to a socket, for as long as the scope is open. */
+export const make: (to: string) => Effect.Effect<Wire, Process.RegtestFailed, Scope.Scope> = Effect.fnUntraced(function* (to: string) {
+  const socket = path.join(yield* Process.folder, "w")
+  const connections = new Set<Socket>()
+  let lost: string | undefined
+  const server = createServer((here) => {
+    const there = connect(to)
+    const both = [here, there]
+    const end = () => {
+      for (const one of both) {
+        one.destroy()
+        connections.delete(one)
+      }
+    }
+    let isLost = false
+    for (const one of both) {
+      connections.add(one)
+      one.once("error", end).once("close", end)
+    }
+    here.on("data", (bytes) => {
+      if (lost !== undefined && bytes.includes(lost)) {
+        lost = undefined
+        isLost = true
+      }
+      there.write(bytes)
+    })
+    there.on("data", (bytes) => (isLost ? end() : here.write(bytes)))
+  })
+  const listen = Effect.callback<void>((resume) => void server.listen(socket, () => resume(Effect.void)))
+  const cut = Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    for (const one of connections) one.destroy()
+    rmSync(socket, { force: true })
+  })
+  yield* Effect.acquireRelease(listen, () => Effect.sync(() => server.close()))
+  yield* Effect.addFinalizer(() => Effect.sync(() => connections.forEach((one) => one.destroy())))
+  return {
+    socket,
+    cut,
+    mend: listen,
+    loseAnswer: (request) => Effect.sync(() => void (lost = request))
+  }
+})
