@@ -1,7 +1,7 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as PgClient from "@satrail/postgres/PgClient"
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BenchFailed } from "./Program.ts"
 
@@ -29,12 +29,12 @@ create schema bench;
 create function bench.id(kind int, number bigint) returns uuid language sql immutable parallel safe as
 $$ select ('00000000-000' || kind || '-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid $$;
 
-create function bench.fresh_id() returns uuid language sql volatile as
-$$ select (left(h, 8) || '-' || substr(h, 9) || '-7' || substr(gen_random_uuid()::text, 16))::uuid
-   from (select lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') as h) t $$;
-
 create function bench.now_millis() returns bigint language sql volatile as
 $$ select (extract(epoch from clock_timestamp()) * 1000)::bigint $$;
+
+-- UUIDv7, put together from bytes: hardly more than a random one costs. From text it is four times as dear, and a group of 128 would wait for its ids.
+create function bench.fresh_id() returns uuid language sql volatile as
+$$ select encode(set_byte(overlay(uuid_send(gen_random_uuid()) placing substring(int8send(bench.now_millis()) from 3) from 1 for 6), 6, 112), 'hex')::uuid $$;
 
 create function bench.next_event() returns bigint language sql volatile as
 $$ select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 $$;
@@ -153,6 +153,9 @@ values (bench.id(2, 1), bench.id(0, 1), '${destination.handle}', '${destination.
 
 const chunkRows = 200_000
 
+/** How long what was confirmed in one run may take to reach its payees. */
+const maxCarriedOutMillis = 300_000
+
 const run = (text: string, values: ReadonlyArray<unknown> = []) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text, values).unprepared)
 
@@ -214,6 +217,20 @@ export const settledByPgbench = (kind: number): Effect.Effect<number, BenchFaile
     Effect.map(([row]) => decodeNext(row).next),
     Effect.mapError(failed)
   )
+
+/** Until nothing that was confirmed waits for its worker any more, and that none has failed. */
+export const carriedOut: Effect.Effect<void, BenchFailed, SqlClient.SqlClient> = Effect.gen(function* () {
+  const left = Effect.map(run("select from satrail.tasks where kind = 'withdrawal' limit 1"), (rows) => rows.length)
+  yield* Effect.repeat(left, { schedule: Schedule.spaced(10), until: (rows) => rows === 0 })
+  const failures = yield* run("select from satrail.withdrawals where status <> 'settled' limit 1")
+  if (failures.length > 0) return yield* new BenchFailed({ message: "a withdrawal was not settled" })
+}).pipe(
+  Effect.timeoutOrElse({
+    duration: maxCarriedOutMillis,
+    orElse: () => Effect.fail({ message: "what was confirmed is not settled, minutes later" })
+  }),
+  Effect.mapError(failed)
+)
 
 const decodeNext = Schema.decodeUnknownSync(Schema.Struct({ next: Schema.FiniteFromString }))
 

@@ -1,10 +1,11 @@
 import { Schema } from "effect"
+import { randomBytes } from "node:crypto"
 import * as Connection from "./Connection.ts"
 
 /** What is asked of a server, and how. */
 export const Load = Schema.Struct({
   port: Schema.Int,
-  /** Whole HTTP requests, sent in turn. */
+  /** Whole HTTP requests, sent in turn. Where one has `{fresh}` in it, that is something else each time. */
   requests: Schema.Array(Schema.String),
   clients: Schema.Int,
   /**
@@ -71,9 +72,14 @@ const arrivals = async (perSecond: number, from: number, until: number, offer: (
   }
 }
 
+/** What stands for something that was never sent before. */
+export const fresh = "{fresh}"
+
 /** Runs a load to its end. */
 export const run = async (load: Load): Promise<Outcome> => {
   const { perSecond, end = Infinity } = load
+  const requests = load.requests.map((request) => request.split(fresh))
+  const ofThisRun = randomBytes(8).toString("hex")
   const latencies: Array<number> = []
   const beganAt = new Map<number, number>() // by client: those that wait for an answer
   const due: Array<number> = []
@@ -91,10 +97,10 @@ export const run = async (load: Load): Promise<Outcome> => {
     if (bad++ === 0) firstBad = why
   }
   const send = (client: number, began: number) => {
-    const request = load.requests[sent++ % load.requests.length]
+    const request = requests[sent++ % requests.length]
     if (request === undefined) throw new Error("a load needs at least one request")
     beganAt.set(client, began)
-    connections[client]?.send(request)
+    connections[client]?.send(request.length === 1 ? (request[0] ?? "") : request.join(`${ofThisRun}-${sent}`))
   }
   /** What a client that has nothing to do does next. */
   const next = (client: number) => {

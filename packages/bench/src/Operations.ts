@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import * as Bars from "./Bars.ts"
 import * as Controls from "./Controls.ts"
 import * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
@@ -11,6 +12,9 @@ import * as Webhooks from "./Webhooks.ts"
 
 /** What the whole service does, workers and all; the other operations are those of its HTTP side. */
 export const carriedOut = "confirm, and carry out"
+
+/** The numbers of clients that pgbench tries. */
+const tried = [2, 4, 8, 16, 32]
 
 const one = "one company"
 const spread = `${Fill.spread} companies`
@@ -25,16 +29,21 @@ export const make = (
   sending?: Webhooks.Sending,
   untraced?: Server
 ): ReadonlyArray<Runs.Group> => {
-  const requests = Requests.make(subject.keys)
+  const requests = Requests.make(subject.keys, subject.rows)
   const runs = Runs.make(subject, generator, seconds)
-  const { http, inProcess, settle, pg, pgSettle } = runs
+  const { http, inProcess, settle, pg, pgAtBest, pgSettle, untilSettled } = runs
   const createInvoice = http("create invoice", one, 64, requests.createInvoice)
   const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
   return [
     {
       limit: "raw node:http",
       run: () => generator("raw node:http", { port: raw.port, clients: 64, ...Runs.times(seconds), requests: [Requests.plain] }),
-      operations: [http("balance", one, 64, requests.balance), http("get one invoice", one, 64, requests.invoice)]
+      operations: [
+        http("balance", one, 64, requests.balance),
+        http("balance", spread, 64, requests.balanceSpread),
+        http("get one invoice", one, 64, requests.invoice),
+        http("get one invoice", spread, 64, requests.invoiceSpread)
+      ]
     },
     { ...pg(scripts.list), half: true, operations: [http("list of the 50 newest", one, 64, requests.list)] },
     { ...pg(scripts.createInvoice), half: true, operations: [createInvoice] },
@@ -42,13 +51,18 @@ export const make = (
     { ...pg(scripts.confirmSpread), half: true, operations: [http("confirm", spread, 64, requests.confirmSpread)] },
     {
       ...pg(scripts.confirm),
+      other: pgAtBest(Bars.atBest, scripts.confirm, tried),
       half: true,
-      operations: [
-        http("confirm", one, 64, requests.confirm),
-        http("confirm", one, 256, requests.confirm),
-        ...(whole === undefined ? [] : [http(carriedOut, one, 64, Requests.make(whole.keys).confirm, whole.server)])
-      ]
+      operations: [http("confirm", one, 64, requests.confirm), http("confirm", one, 256, requests.confirm)]
     },
+    {
+      limit: "confirm, one company",
+      run: http("confirm", one, 64, requests.confirm).run,
+      operations: [http(Bars.withKey, one, 64, requests.confirmOnce)]
+    },
+    ...(whole === undefined
+      ? []
+      : [{ ...pg(scripts.confirm), operations: untilSettled(carriedOut, one, 64, Requests.make(whole.keys).confirm, whole) }]),
     {
       ...pg(scripts.confirmMany),
       operations: [

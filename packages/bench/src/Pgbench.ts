@@ -47,16 +47,28 @@ export const find = (folder: string | undefined): string | undefined =>
     .map((folder) => path.join(folder, "pgbench"))
     .find((file) => existsSync(file))
 
-/** Rate and latencies of what pgbench printed and logged. In a log the third word of a line is a latency in µs; at a rate it counts from when it was due. */
-export const read = (printed: string, log: string, operations: number): Outcome | undefined => {
-  const perSecond = /^tps = ([\d.]+)/m.exec(printed)?.[1]
-  if (perSecond === undefined) return undefined
-  const latencies = log.split("\n").flatMap((line) => {
-    const micros = line.split(" ")[2]
-    return micros === undefined ? [] : Number(micros) / 1000
+/** Its connections are as warm as ours when it counts: what a session plans and reads first is not counted on either side. */
+export const warmupMillis = 300
+
+/**
+ * Rate and latencies of what pgbench logged after its warm-up, which lasted so long as it says. The third word of a line is a latency in µs, which at a rate counts from when it
+ * was due, and the fifth and sixth are when it ended, in seconds and µs.
+ */
+export const read = (log: string, operations: number, warmup = warmupMillis): Outcome | undefined => {
+  const ended = log.split("\n").flatMap((line) => {
+    const [, , micros, , seconds, rest] = line.split(" ")
+    return rest === undefined ? [] : { millis: Number(micros) / 1000, at: Number(seconds) * 1000 + Number(rest) / 1000 }
   })
-  const sorted = Float64Array.from(latencies).toSorted()
-  return { perSecond: Number(perSecond) * operations, p50Millis: percentile(sorted, 0.5), p99Millis: percentile(sorted, 0.99) }
+  const began = ended.reduce((first, { at, millis }) => Math.min(first, at - millis), Infinity)
+  const counted = ended.filter(({ at }) => at >= began + warmup)
+  const last = counted.reduce((latest, { at }) => Math.max(latest, at), 0)
+  if (last <= began + warmup) return undefined
+  const sorted = Float64Array.from(counted, ({ millis }) => millis).toSorted()
+  return {
+    perSecond: (counted.length * operations * 1000) / (last - began - warmup),
+    p50Millis: percentile(sorted, 0.5),
+    p99Millis: percentile(sorted, 0.99)
+  }
 }
 
 /** Runs a script for a while: as fast as it goes, or at random (Poisson) so many times a second. */
@@ -71,11 +83,21 @@ export const run = (
     const script = path.join(own, "script.sql")
     writeFileSync(script, text)
     const rate = perSecond === undefined ? [] : ["-R", String(Math.max(1, perSecond / operations))]
-    const args = ["-n", "-M", "prepared", "-c", String(clients), "-j", String(Math.min(threads, clients)), "-T", String(seconds)]
+    const args = [
+      "-n",
+      "-M",
+      "prepared",
+      "-c",
+      String(clients),
+      "-j",
+      String(Math.min(threads, clients)),
+      "-T",
+      String(Math.ceil(seconds + warmupMillis / 1000))
+    ]
     const logged = ["-l", "--log-prefix", path.join(own, "log"), "-f", script]
-    const child = execFile(program, [...args, ...rate, ...logged, url], (error, printed, said) => {
+    const child = execFile(program, [...args, ...rate, ...logged, url], (error, _, said) => {
       const log = globSync(path.join(own, "log.*")).map((file) => readFileSync(file, "utf8"))
-      const outcome = error === null ? read(printed, log.join(""), operations) : undefined
+      const outcome = error === null ? read(log.join(""), operations) : undefined
       rmSync(own, { recursive: true, force: true })
       resume(
         outcome === undefined

@@ -19,15 +19,19 @@ export interface Rates {
   readonly latencies: ReadonlyArray<Report.Latency>
 }
 
-interface Seen {
-  readonly ours: Array<Measured>
-  readonly limits: Array<Pgbench.Outcome>
-  readonly halves: Array<{ readonly ours: Pgbench.Outcome; readonly limit: Pgbench.Outcome }>
-}
-
 /** The loads of the curve, as parts of the own rate. */
 const parts = [0.1, 0.25, 0.5, 0.75, 0.9]
 const curves = new Set(["balance", "confirm"])
+
+/** Each round begins elsewhere: what comes first or last in one is not always the same. */
+const turned = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> => {
+  const from = all.length === 0 ? 0 : round % all.length
+  return [...all.slice(from), ...all.slice(0, from)]
+}
+
+/** Runs it once, and keeps what came of it. */
+const one = <A>({ outcomes, run }: { readonly outcomes: Array<A>; readonly run: () => Effect.Effect<A, BenchFailed> }) =>
+  Effect.map(run(), (outcome) => void outcomes.push(outcome))
 
 /** Rounds that hold one of each operation and its limit, and latencies under other loads after them. */
 export const measure = (groups: ReadonlyArray<Group>, { rounds, wanted, tell }: Options): Effect.Effect<Rates, BenchFailed> =>
@@ -36,41 +40,47 @@ export const measure = (groups: ReadonlyArray<Group>, { rounds, wanted, tell }: 
       const operations = group.operations.filter(({ what }) => wanted(what.operation))
       return operations.length === 0 ? [] : [{ ...group, operations }]
     })
-    const seen = chosen.map(({ operations }) => operations.map((): Seen => ({ ours: [], limits: [], halves: [] })))
+    const all = chosen.map(({ half, operations, other, ...first }) => ({
+      half,
+      limits: [first, ...(other === undefined ? [] : [other])].map(({ limit, run }) => ({
+        limit,
+        run,
+        outcomes: new Array<Pgbench.Outcome>()
+      })),
+      operations: operations.map(({ run, what }) => ({ run, what, outcomes: new Array<Measured>() })),
+      halves: new Array<{ readonly ours: Pgbench.Outcome; readonly limit: Pgbench.Outcome }>()
+    }))
     // What is compiled while it runs becomes fast in the first second or two.
     for (const { operations } of chosen) for (const { run } of operations) yield* run()
-    for (let round = 1; chosen.length > 0 && round <= rounds; round++) {
-      for (const [g, group] of chosen.entries()) {
-        const limit = yield* group.run()
-        for (const [o, { run }] of group.operations.entries()) {
-          const entry = seen[g]?.[o]
-          const ours = yield* run()
-          entry?.ours.push(ours)
-          entry?.limits.push(limit)
-          if (group.half && o === 0)
-            entry?.halves.push({ ours: yield* run(ours.perSecond / 2), limit: yield* group.run(limit.perSecond / 2) })
-        }
+    for (let round = 0; all.length > 0 && round < rounds; round++) {
+      for (const { half, halves, limits, operations } of turned(all, round)) {
+        const steps = [...limits.map(one), ...operations.map(one)]
+        for (const step of turned(steps, round)) yield* step
+        const [limit, operation] = [limits[0], operations[0]]
+        const [its, ours] = [limit?.outcomes.at(-1), operation?.outcomes.at(-1)]
+        if (half && limit && operation && its && ours)
+          halves.push({ ours: yield* operation.run(ours.perSecond / 2), limit: yield* limit.run(its.perSecond / 2) })
       }
-      tell(`rates: round ${round} of ${rounds}`)
+      tell(`rates: round ${round + 1} of ${rounds}`)
     }
-    const all = chosen.flatMap((group, g) =>
-      group.operations.map((operation, o) => ({
-        ...operation,
-        limit: group.limit,
-        ...(seen[g]?.[o] ?? { ours: [], limits: [], halves: [] })
-      }))
-    )
-    const rows = all.map(({ what, limit, ours, limits }) => Report.row({ ...what, limit }, ours, limits))
+    const operations = all.flatMap(({ operations }) => operations)
     const latencies: Array<Report.Latency> = []
-    for (const [i, { what, run }] of all.entries()) {
+    for (const { outcomes, run, what } of operations) {
       if (!curves.has(what.operation) || what.clients > 64) continue
-      for (const part of parts) latencies.push(Report.latency(what, part, yield* run((rows[i]?.ours_per_s ?? 0) * part)))
+      const rate = Report.median(outcomes.map(({ perSecond }) => perSecond))
+      for (const part of parts) latencies.push(Report.latency(what, part, yield* run(rate * part)))
       tell(`latency against load: ${what.operation}, ${what.pattern}`)
     }
     return {
-      rows,
+      rows: all.flatMap(({ limits, operations }) =>
+        limits.flatMap((limit) =>
+          operations.map(({ outcomes, what }) => Report.row({ ...what, limit: limit.limit }, outcomes, limit.outcomes))
+        )
+      ),
       latencies,
-      costs: all.map(({ what, ours }) => Report.cost(what, ours)),
-      halves: all.flatMap(({ what, halves }) => (halves.length === 0 ? [] : [Report.half(what, halves)]))
+      costs: operations.map(({ outcomes, what }) => Report.cost(what, outcomes)),
+      halves: all.flatMap(({ halves, operations }) =>
+        operations.slice(0, halves.length === 0 ? 0 : 1).map(({ what }) => Report.half(what, halves))
+      )
     }
   })

@@ -11,13 +11,15 @@ export interface What {
   readonly clients: number
 }
 
-/** One measured operation. Rates and latencies are medians over the rounds; `ratio` is the median of the rounds' own ratios. */
+/** One measured operation. Rates and latencies are medians over the rounds; `ratio` is the median of the rounds' own ratios, beside the least and the most of them. */
 export interface Row extends What {
   readonly ours_per_s: number
   /** What it is compared with in the same round. */
   readonly limit: string
   readonly limit_per_s: number
   readonly ratio: number
+  readonly ratio_least: number
+  readonly ratio_most: number
   readonly p50_ms: number
   readonly p99_ms: number
   readonly rounds: number
@@ -100,18 +102,23 @@ export const row = (
   what: Pick<Row, keyof What | "limit">,
   ours: ReadonlyArray<Outcome>,
   limits: ReadonlyArray<Pick<Outcome, "perSecond">>
-): Row => ({
-  operation: what.operation,
-  pattern: what.pattern,
-  clients: what.clients,
-  ours_per_s: Math.round(median(ours.map(({ perSecond }) => perSecond))),
-  limit: what.limit,
-  limit_per_s: Math.round(median(limits.map(({ perSecond }) => perSecond))),
-  ratio: rounded(median(ours.map(({ perSecond }, i) => perSecond / (limits[i]?.perSecond ?? NaN))), 3),
-  p50_ms: rounded(median(ours.map(({ p50Millis }) => p50Millis)), 2),
-  p99_ms: rounded(median(ours.map(({ p99Millis }) => p99Millis)), 2),
-  rounds: ours.length
-})
+): Row => {
+  const ratios = ours.map(({ perSecond }, i) => perSecond / (limits[i]?.perSecond ?? NaN))
+  return {
+    operation: what.operation,
+    pattern: what.pattern,
+    clients: what.clients,
+    ours_per_s: Math.round(median(ours.map(({ perSecond }) => perSecond))),
+    limit: what.limit,
+    limit_per_s: Math.round(median(limits.map(({ perSecond }) => perSecond))),
+    ratio: rounded(median(ratios), 3),
+    ratio_least: rounded(Math.min(...ratios), 3),
+    ratio_most: rounded(Math.max(...ratios), 3),
+    p50_ms: rounded(median(ours.map(({ p50Millis }) => p50Millis)), 2),
+    p99_ms: rounded(median(ours.map(({ p99Millis }) => p99Millis)), 2),
+    rounds: ours.length
+  }
+}
 
 const known = (values: ReadonlyArray<number | undefined>, digits: number): number | null => {
   const all = values.filter((value) => value !== undefined)

@@ -1,4 +1,5 @@
 import * as Fill from "./Fill.ts"
+import { fresh } from "./Load.ts"
 
 const lnurlCallback = [
   `GET /lnurlp/${Fill.destination.domain}/${Fill.destination.handle}/callback?amount=1000000 HTTP/1.1`,
@@ -7,10 +8,10 @@ const lnurlCallback = [
   ""
 ].join("\r\n")
 
-const text = (method: string, route: string, apiKey: string, body?: unknown): string => {
+const text = (method: string, route: string, apiKey: string, body?: unknown, headers: ReadonlyArray<string> = []): string => {
   const json = body === undefined ? "" : JSON.stringify(body)
   const entity = body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]
-  return [`${method} ${route} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${apiKey}`, ...entity, "", json].join("\r\n")
+  return [`${method} ${route} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${apiKey}`, ...headers, ...entity, "", json].join("\r\n")
 }
 
 const balance = "/v1/transactions/balance"
@@ -27,24 +28,37 @@ export const createInvoice = (apiKey: string): string =>
   text("POST", invoices, apiKey, { amount: 1000, currency: "sats", description: "one of many" })
 
 /** A withdrawal of the company with this key. */
-export const confirm = (apiKey: string): string =>
-  text("POST", "/v1/bitcoin/withdraw/confirm", apiKey, {
-    amount: 1,
-    currency: "sats",
-    destination: `${Fill.destination.handle}@${Fill.destination.domain}`
-  })
+export const confirm = (apiKey: string, headers?: ReadonlyArray<string>): string =>
+  text(
+    "POST",
+    "/v1/bitcoin/withdraw/confirm",
+    apiKey,
+    { amount: 1, currency: "sats", destination: `${Fill.destination.handle}@${Fill.destination.domain}` },
+    headers
+  )
 
-/** What is asked of a service that was filled: whole HTTP requests, sent in turn. `keys` are those of its companies, in order. */
-export const make = (keys: ReadonlyArray<string>) => {
+/** What is asked of a service that was filled: whole HTTP requests, sent in turn. `keys` are those of its companies, in order; `rows` is how long their past is. */
+export const make = (keys: ReadonlyArray<string>, rows = Fill.fewestRows) => {
   const busy = keys[Fill.busy - 1] ?? ""
+  const any = (below: number) => Math.floor(Math.random() * below)
+  const spread = (request: (apiKey: string, company: number) => string) =>
+    Array.from({ length: spreadRequests }, () => {
+      const company = any(Fill.spread)
+      return request(keys[company] ?? "", company)
+    })
+  const invoice = (apiKey: string, number: number) => text("GET", `${invoices}/${Fill.id(Fill.kinds.history, number)}`, apiKey)
   return {
+    balanceSpread: spread((apiKey) => text("GET", balance, apiKey)),
+    // Any paid invoice of its past: of each company's rows every other one is.
+    invoiceSpread: spread((apiKey, company) => invoice(apiKey, company + Fill.fewestRows * any(Math.floor(rows / Fill.fewestRows)))),
+    confirmOnce: [confirm(busy, [`Idempotency-Key: ${fresh}`])],
     balance: [text("GET", balance, busy)],
-    invoice: [text("GET", `${invoices}/${Fill.id(Fill.kinds.history, Fill.busy - 1)}`, busy)],
+    invoice: [invoice(busy, Fill.busy - 1)],
     list: [text("GET", "/v1/transactions?limit=50", busy)],
     createInvoice: [createInvoice(busy)],
     lnurlCallback: [lnurlCallback],
     confirm: [confirm(busy)],
-    confirmSpread: Array.from({ length: spreadRequests }, () => confirm(keys[Math.floor(Math.random() * Fill.spread)] ?? ""))
+    confirmSpread: spread((apiKey) => confirm(apiKey))
   }
 }
 export type Requests = ReturnType<typeof make>

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Bars from "./Bars.ts"
 import type * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
 import type { Generator } from "./Generator.ts"
 import * as Pgbench from "./Pgbench.ts"
 import * as Program from "./Program.ts"
 import type { What } from "./Report.ts"
-import type { Server, Subject } from "./Subject.ts"
+import type { Server, Subject, Whole } from "./Subject.ts"
 
 export interface Operation {
   readonly what: What
@@ -14,10 +15,15 @@ export interface Operation {
   readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Measured, Program.BenchFailed>
 }
 
-/** Operations that are compared with one limit, which is measured just before them in every round. */
-export interface Group {
+/** What operations are compared with. */
+export interface Limit {
   readonly limit: string
   readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Outcome, Program.BenchFailed>
+}
+
+/** Operations that are compared with one limit, which is measured with them in every round; and with another one, where there are two ways to see it. */
+export interface Group extends Limit {
+  readonly other?: Limit
   readonly operations: ReadonlyArray<Operation>
   /** Its first operation and the limit are measured at half of their rates too, at random. */
   readonly half?: true
@@ -126,6 +132,58 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
     run: (perSecond?: number) => Pgbench.run(pgbench, script, seconds, perSecond)
   })
 
+  /** The same with as many clients as it is fastest with here, which is tried out first. */
+  const pgAtBest = (limit: string, script: Pgbench.Script, clients: ReadonlyArray<number>): Limit => {
+    let best: Pgbench.Script | undefined
+    const tried = Effect.gen(function* () {
+      let most = 0
+      for (const number of clients) {
+        const { perSecond } = yield* Pgbench.run(pgbench, { ...script, clients: number }, 1)
+        if (perSecond > most) [most, best] = [perSecond, { ...script, clients: number }]
+      }
+    })
+    return {
+      limit,
+      run: Effect.fnUntraced(function* () {
+        if (best === undefined) yield* tried
+        return yield* Pgbench.run(pgbench, best ?? script, seconds)
+      })
+    }
+  }
+
+  /**
+   * Confirms as fast as a whole service takes them: how many it takes a second, and how many have reached their payee, of the whole time until the last one has. Nothing else is measured
+   * before that.
+   */
+  const untilSettled = (
+    accepted: string,
+    pattern: string,
+    clients: number,
+    requests: ReadonlyArray<string>,
+    { server, databaseUrl }: Whole
+  ): ReadonlyArray<Operation> => {
+    const run = (operation: string, perSecond?: number) =>
+      Effect.gen(function* () {
+        const began = performance.now()
+        const load = { port: server.port, clients, warmupMillis, millis, requests, ...(perSecond === undefined ? {} : { perSecond }) }
+        const outcome = yield* generator(operation, load)
+        yield* Effect.mapError(
+          Effect.provide(Fill.carriedOut, Fill.client(databaseUrl)),
+          ({ message }) => new Program.BenchFailed({ message })
+        )
+        return { ...outcome, settledPerSecond: (outcome.sent * 1000) / (performance.now() - began) }
+      })
+    const measured = (operation: string, told: (outcome: Effect.Success<ReturnType<typeof run>>) => number): Operation => ({
+      what: { operation, pattern, clients },
+      run: (perSecond) =>
+        Effect.map(
+          costed(server.pid, run(operation, perSecond), ({ sent }) => sent),
+          (outcome) => ({ ...outcome, perSecond: told(outcome) })
+        )
+    })
+    return [measured(accepted, ({ perSecond }) => perSecond), measured(Bars.untilSettled, ({ settledPerSecond }) => settledPerSecond)]
+  }
+
   const pgSettle = (script: Pgbench.Script, kind: number) => {
     const next = Effect.provideService(Fill.settledByPgbench(kind), SqlClient.SqlClient, sql)
     const { ready, ran } = opening(kind, next)
@@ -139,5 +197,5 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
     }
   }
 
-  return { http, inProcess, settle, pg, pgSettle }
+  return { http, inProcess, settle, pg, pgAtBest, pgSettle, untilSettled }
 }

@@ -20,8 +20,9 @@ export interface Subject {
   /** The process of the Journal without HTTP, and what it is asked. */
   readonly journal: { readonly pid: number }
   readonly drive: (drive: Drive.Drive) => Effect.Effect<Drive.Outcome, Program.BenchFailed>
-  /** The API keys of the companies, in order. */
+  /** The API keys of the companies, in order, and how many rows their past has. */
   readonly keys: ReadonlyArray<string>
+  readonly rows: number
   readonly sql: SqlClient.SqlClient
   readonly pgbench: Pgbench
   /** Another HTTP side over the same database, until the scope closes. */
@@ -97,6 +98,7 @@ export const make = Effect.fnUntraced(function* (
         return Program.message(journal, Drive.Outcome)
       }),
     keys,
+    rows,
     sql,
     pgbench: { program, url, directory },
     another: ({ env, nodeArgs = [] }) =>

@@ -20,10 +20,34 @@ export const make = (found: {
   const what = ({ operation, pattern, clients }: Report.What) => [operation, pattern, clients]
   const all: ReadonlyArray<Table> = [
     {
-      head: ["operation", "pattern", "clients", "per s", "limit", "limit per s", "ratio", "first bar", "aim", "p50 ms", "p99 ms", "rounds"],
+      head: [
+        "operation",
+        "pattern",
+        "clients",
+        "per s",
+        "limit",
+        "limit per s",
+        "ratio",
+        "least",
+        "most",
+        "first bar",
+        "aim",
+        "p50 ms",
+        "p99 ms",
+        "rounds"
+      ],
       cells: rows.map((row) => {
         const bar = Bars.of(row)
-        const compared = [row.ours_per_s, row.limit, row.limit_per_s, row.ratio, bar?.first ?? null, bar?.aim ?? null]
+        const compared = [
+          row.ours_per_s,
+          row.limit,
+          row.limit_per_s,
+          row.ratio,
+          row.ratio_least,
+          row.ratio_most,
+          bar?.first ?? null,
+          bar?.aim ?? null
+        ]
         return [...what(row), ...compared, row.p50_ms, row.p99_ms, row.rounds]
       })
     },

@@ -49,7 +49,7 @@ const underLoad = Effect.fnUntraced(function* (
   const { generator, raw, seconds, asked, directory, profileDirectory } = options
   const { wanted } = asked
   const subject = yield* Subject.make(postgres, pgbench, { ...options, rows: baseRows })
-  const wholes = [Operations.carriedOut, Webhooks.latency, Events.idle]
+  const wholes = [Operations.carriedOut, Bars.untilSettled, Webhooks.latency, Events.idle]
   const whole = wholes.some(wanted) ? yield* Subject.whole(postgres, directory, profileDirectory) : undefined
   const sending =
     wanted(Bars.nobodyListens) || wanted(Bars.tenListen)

@@ -23,6 +23,8 @@ describe("a report", () => {
         limit: "raw",
         limit_per_s: 90,
         ratio: 0.5,
+        ratio_least: 0.333,
+        ratio_most: 0.5,
         p50_ms: 1,
         p99_ms: 2,
         rounds: 3
@@ -65,7 +67,7 @@ describe("a report", () => {
       { rows: 100_000, per_s: 100 }
     ])
     assert.strictEqual(grown.exponent, 0.301)
-    assert.strictEqual(grown.wanted, 0.02)
+    assert.strictEqual(grown.wanted, 0.01)
   })
 })
 
@@ -89,7 +91,7 @@ describe("a table", () => {
     const tables = Tables.make({ rows: [row], halves: [], costs: [], growth: [], sizes: [] })
     assert.deepStrictEqual(
       tables.map(({ cells }) => cells),
-      [[["confirm", "one company", 64, 500, "pgbench", 100, 5, 4, 8, 1, 2, 1]]]
+      [[["confirm", "one company", 64, 500, "pgbench", 100, 5, 5, 5, 4, 8, 1, 2, 1]]]
     )
   })
 })
@@ -144,15 +146,21 @@ describe("a chart", () => {
 })
 
 describe("pgbench", () => {
-  const printed = "latency average = 2.000 ms\ninitial connection time = 3.1 ms\ntps = 1000.5 (without initial connection time)\n"
+  /** Each takes 5 ms more than the one before, and begins when that ends; of 128 operations each. */
+  const log = Array.from({ length: 100 }, (_, i) => {
+    const micros = 1_763_623_700_000_000n + BigInt(((i + 1) * (i + 2) * 5000) / 2)
+    return `0 ${i} ${(i + 1) * 5000} 0 ${micros / 1_000_000n} ${micros % 1_000_000n}\n`
+  }).join("")
 
-  it("report: pgbench's rate and latencies are read from its output and log", () => {
-    const log = Array.from({ length: 100 }, (_, i) => `0 ${i} ${(i + 1) * 1000} 0 1763623700 5\n`).join("")
-    assert.deepStrictEqual(Pgbench.read(printed, log, 128), { perSecond: 128_064, p50Millis: 51, p99Millis: 100 })
+  it("report: pgbench's rate and latencies are read from its log, without its warm-up", () => {
+    assert.deepStrictEqual(Pgbench.read(log, 128, 0), { perSecond: (100 * 128 * 1000) / 25_250, p50Millis: 255, p99Millis: 500 })
+    // The first 275 ms are those of ten.
+    assert.deepStrictEqual(Pgbench.read(log, 1, 276), { perSecond: (90 * 1000) / (25_250 - 276), p50Millis: 280, p99Millis: 500 })
   })
 
-  it("report: pgbench output without a rate has none", () => {
-    assert.isUndefined(Pgbench.read("pgbench: fatal", "", 1))
+  it("report: a log that ends before the warm-up has no rate", () => {
+    assert.isUndefined(Pgbench.read("", 1))
+    assert.isUndefined(Pgbench.read(log, 1, 60_000))
   })
 })
 
@@ -165,6 +173,7 @@ describe("the bars", () => {
       ],
       [4, 0.8]
     )
+    assert.strictEqual(Bars.of({ operation: "confirm", pattern: "one company", limit: Bars.atBest })?.aim, 5.5)
     assert.isUndefined(Bars.of({ operation: "confirm", pattern: "nobody" }))
   })
 })
