@@ -29,6 +29,8 @@ export const untracedRead = "tracing off, balance"
 /** A company's p99 while another one floods the service may be this many times its p99 alone. */
 export const maxFloodedTimes = 2
 
+/** What the whole service does, workers and all; the other operations are those of its HTTP side. */
+export const carriedOut = "confirm, and carry out"
 /** A confirm that is not done before its payee has it: what a customer waits for. */
 export const untilSettled = "confirm, until settled"
 /** What the key that makes a repetition harmless leaves of the rate of confirms. */

@@ -10,9 +10,6 @@ import * as Runs from "./Runs.ts"
 import type { Server, Subject, Whole } from "./Subject.ts"
 import * as Webhooks from "./Webhooks.ts"
 
-/** What the whole service does, workers and all; the other operations are those of its HTTP side. */
-export const carriedOut = "confirm, and carry out"
-
 /** The numbers of clients that pgbench tries. */
 const tried = [2, 4, 8, 16, 32]
 
@@ -31,7 +28,7 @@ export const make = (
 ): ReadonlyArray<Runs.Group> => {
   const requests = Requests.make(subject.keys, subject.rows)
   const runs = Runs.make(subject, generator, seconds)
-  const { http, inProcess, settle, pg, pgAtBest, pgSettle, untilSettled } = runs
+  const { http, inProcess, settle, pg, pgSettle } = runs
   const createInvoice = http("create invoice", one, 64, requests.createInvoice)
   const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
   return [
@@ -51,7 +48,7 @@ export const make = (
     { ...pg(scripts.confirmSpread), half: true, operations: [http("confirm", spread, 64, requests.confirmSpread)] },
     {
       ...pg(scripts.confirm),
-      other: pgAtBest(Bars.atBest, scripts.confirm, tried),
+      other: Runs.pgAtBest(subject.pgbench, seconds, scripts.confirm, tried),
       half: true,
       operations: [http("confirm", one, 64, requests.confirm), http("confirm", one, 256, requests.confirm)]
     },
@@ -62,7 +59,12 @@ export const make = (
     },
     ...(whole === undefined
       ? []
-      : [{ ...pg(scripts.confirm), operations: untilSettled(carriedOut, one, 64, Requests.make(whole.keys).confirm, whole) }]),
+      : [
+          {
+            ...pg(scripts.confirm),
+            operations: Runs.untilSettled(subject, generator, seconds, whole)
+          }
+        ]),
     {
       ...pg(scripts.confirmMany),
       operations: [

@@ -7,6 +7,7 @@ import type { Generator } from "./Generator.ts"
 import * as Pgbench from "./Pgbench.ts"
 import * as Program from "./Program.ts"
 import type { What } from "./Report.ts"
+import * as Requests from "./Requests.ts"
 import type { Server, Subject, Whole } from "./Subject.ts"
 
 export interface Operation {
@@ -35,26 +36,90 @@ export const times = (seconds: number) => ({ warmupMillis: 300, millis: seconds 
 /** More open invoices than anybody settles a second, until a round has shown how many that are. */
 const firstGuessPerSecond = 20_000
 
+/** What a run costs the process and the database, for each of what it did. */
+const costed = <A extends Pgbench.Outcome>(
+  subject: Subject,
+  pid: number,
+  run: Effect.Effect<A, Program.BenchFailed>,
+  count: (outcome: A) => number
+) =>
+  Effect.gen(function* () {
+    const [before, cpuBefore] = [yield* subject.spent, Program.cpuMicros(pid)]
+    const outcome = yield* run
+    const [cpuAfter, after] = [Program.cpuMicros(pid), yield* subject.spent]
+    const each = (from: number | undefined, to: number | undefined) =>
+      from === undefined || to === undefined ? undefined : (to - from) / count(outcome)
+    return {
+      ...outcome,
+      cpuMicros: each(cpuBefore, cpuAfter),
+      walBytes: (after.walBytes - before.walBytes) / count(outcome),
+      roundTrips: each(before.statements, after.statements)
+    } satisfies Pgbench.Measured
+  })
+
+/** A script with as many clients as it is fastest with here, which is tried out first. */
+export const pgAtBest = (pgbench: Pgbench.Pgbench, seconds: number, script: Pgbench.Script, clients: ReadonlyArray<number>): Limit => {
+  let best: Pgbench.Script | undefined
+  const tried = Effect.gen(function* () {
+    let most = 0
+    for (const number of clients) {
+      const { perSecond } = yield* Pgbench.run(pgbench, { ...script, clients: number }, 1)
+      if (perSecond > most) [most, best] = [perSecond, { ...script, clients: number }]
+    }
+  })
+  return {
+    limit: Bars.atBest,
+    run: Effect.fnUntraced(function* () {
+      if (best === undefined) yield* tried
+      return yield* Pgbench.run(pgbench, best ?? script, seconds)
+    })
+  }
+}
+
+/**
+ * Confirms as fast as a whole service takes them: how many it takes a second, and how many have reached their payee, of the whole time until the last one has. Nothing else is measured
+ * before that.
+ */
+export const untilSettled = (
+  subject: Subject,
+  generator: Generator,
+  seconds: number,
+  { databaseUrl, keys, server }: Whole
+): ReadonlyArray<Operation> => {
+  const what = { pattern: "one company", clients: 64 }
+  const requests = Requests.make(keys).confirm
+  const run = (operation: string, perSecond?: number) =>
+    Effect.gen(function* () {
+      const began = performance.now()
+      const load = {
+        port: server.port,
+        clients: what.clients,
+        ...times(seconds),
+        requests,
+        ...(perSecond === undefined ? {} : { perSecond })
+      }
+      const outcome = yield* generator(operation, load)
+      yield* Effect.mapError(
+        Effect.provide(Fill.carriedOut, Fill.client(databaseUrl)),
+        ({ message }) => new Program.BenchFailed({ message })
+      )
+      return { ...outcome, settledPerSecond: (outcome.sent * 1000) / (performance.now() - began) }
+    })
+  const measured = (operation: string, told: (outcome: Effect.Success<ReturnType<typeof run>>) => number): Operation => ({
+    what: { operation, ...what },
+    run: (perSecond) =>
+      Effect.map(
+        costed(subject, server.pid, run(operation, perSecond), ({ sent }) => sent),
+        (outcome) => ({ ...outcome, perSecond: told(outcome) })
+      )
+  })
+  return [measured(Bars.carriedOut, ({ perSecond }) => perSecond), measured(Bars.untilSettled, ({ settledPerSecond }) => settledPerSecond)]
+}
+
 /** The ways in which something is run on a subject, and measured. */
 export const make = (subject: Subject, generator: Generator, seconds: number) => {
   const { api, journal, sql, pgbench } = subject
   const { warmupMillis, millis } = times(seconds)
-
-  /** What a run costs the process and the database, for each of what it did. */
-  const costed = <A extends Pgbench.Outcome>(pid: number, run: Effect.Effect<A, Program.BenchFailed>, count: (outcome: A) => number) =>
-    Effect.gen(function* () {
-      const [before, cpuBefore] = [yield* subject.spent, Program.cpuMicros(pid)]
-      const outcome = yield* run
-      const [cpuAfter, after] = [Program.cpuMicros(pid), yield* subject.spent]
-      const each = (from: number | undefined, to: number | undefined) =>
-        from === undefined || to === undefined ? undefined : (to - from) / count(outcome)
-      return {
-        ...outcome,
-        cpuMicros: each(cpuBefore, cpuAfter),
-        walBytes: (after.walBytes - before.walBytes) / count(outcome),
-        roundTrips: each(before.statements, after.statements)
-      } satisfies Pgbench.Measured
-    })
 
   /** Over HTTP, as clients ask. */
   const http = (
@@ -67,6 +132,7 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
     what: { operation, pattern, clients },
     run: (perSecond) =>
       costed(
+        subject,
         pid,
         generator(operation, { port, clients, warmupMillis, millis, requests: asked, ...(perSecond === undefined ? {} : { perSecond }) }),
         ({ sent }) => sent
@@ -83,6 +149,7 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
     run: () =>
       Effect.flatMap(ask, (asked) =>
         costed(
+          subject,
           journal.pid,
           Effect.tap(subject.drive({ ...asked, clients: what.clients, warmupMillis, millis }), (outcome) =>
             Effect.sync(() => then(outcome))
@@ -132,58 +199,6 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
     run: (perSecond?: number) => Pgbench.run(pgbench, script, seconds, perSecond)
   })
 
-  /** The same with as many clients as it is fastest with here, which is tried out first. */
-  const pgAtBest = (limit: string, script: Pgbench.Script, clients: ReadonlyArray<number>): Limit => {
-    let best: Pgbench.Script | undefined
-    const tried = Effect.gen(function* () {
-      let most = 0
-      for (const number of clients) {
-        const { perSecond } = yield* Pgbench.run(pgbench, { ...script, clients: number }, 1)
-        if (perSecond > most) [most, best] = [perSecond, { ...script, clients: number }]
-      }
-    })
-    return {
-      limit,
-      run: Effect.fnUntraced(function* () {
-        if (best === undefined) yield* tried
-        return yield* Pgbench.run(pgbench, best ?? script, seconds)
-      })
-    }
-  }
-
-  /**
-   * Confirms as fast as a whole service takes them: how many it takes a second, and how many have reached their payee, of the whole time until the last one has. Nothing else is measured
-   * before that.
-   */
-  const untilSettled = (
-    accepted: string,
-    pattern: string,
-    clients: number,
-    requests: ReadonlyArray<string>,
-    { server, databaseUrl }: Whole
-  ): ReadonlyArray<Operation> => {
-    const run = (operation: string, perSecond?: number) =>
-      Effect.gen(function* () {
-        const began = performance.now()
-        const load = { port: server.port, clients, warmupMillis, millis, requests, ...(perSecond === undefined ? {} : { perSecond }) }
-        const outcome = yield* generator(operation, load)
-        yield* Effect.mapError(
-          Effect.provide(Fill.carriedOut, Fill.client(databaseUrl)),
-          ({ message }) => new Program.BenchFailed({ message })
-        )
-        return { ...outcome, settledPerSecond: (outcome.sent * 1000) / (performance.now() - began) }
-      })
-    const measured = (operation: string, told: (outcome: Effect.Success<ReturnType<typeof run>>) => number): Operation => ({
-      what: { operation, pattern, clients },
-      run: (perSecond) =>
-        Effect.map(
-          costed(server.pid, run(operation, perSecond), ({ sent }) => sent),
-          (outcome) => ({ ...outcome, perSecond: told(outcome) })
-        )
-    })
-    return [measured(accepted, ({ perSecond }) => perSecond), measured(Bars.untilSettled, ({ settledPerSecond }) => settledPerSecond)]
-  }
-
   const pgSettle = (script: Pgbench.Script, kind: number) => {
     const next = Effect.provideService(Fill.settledByPgbench(kind), SqlClient.SqlClient, sql)
     const { ready, ran } = opening(kind, next)
@@ -197,5 +212,5 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
     }
   }
 
-  return { http, inProcess, settle, pg, pgAtBest, pgSettle, untilSettled }
+  return { http, inProcess, settle, pg, pgSettle }
 }

@@ -49,7 +49,7 @@ const underLoad = Effect.fnUntraced(function* (
   const { generator, raw, seconds, asked, directory, profileDirectory } = options
   const { wanted } = asked
   const subject = yield* Subject.make(postgres, pgbench, { ...options, rows: baseRows })
-  const wholes = [Operations.carriedOut, Bars.untilSettled, Webhooks.latency, Events.idle]
+  const wholes = [Bars.carriedOut, Bars.untilSettled, Webhooks.latency, Events.idle]
   const whole = wholes.some(wanted) ? yield* Subject.whole(postgres, directory, profileDirectory) : undefined
   const sending =
     wanted(Bars.nobodyListens) || wanted(Bars.tenListen)
@@ -121,7 +121,7 @@ const run = Effect.fnUntraced(function* (options: {
     const raw = yield* Program.server("rawProgram")
     const made = { directory, profileDirectory, tell }
     const names = new Set(
-      Bars.bars.map(({ operation }) => operation).concat(Operations.carriedOut, Webhooks.latency, Events.idle, Controls.flood)
+      Bars.bars.map(({ operation }) => operation).concat(Bars.carriedOut, Webhooks.latency, Events.idle, Controls.flood)
     )
     if ([...names].some(wanted)) {
       const { found, memory } = yield* Effect.scoped(underLoad(postgres, pgbench, { ...made, generator, raw, seconds, asked }))
