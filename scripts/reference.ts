@@ -72,7 +72,7 @@ import * as Listener from "../packages/server/src/Listener.ts"
 import { api } from "../packages/server/src/Server.ts"
 import * as Wire from "./wire.ts"
 import * as DnsMessage from "../packages/web/src/DnsMessage.ts"
-import * as DnsOverHttps from "../packages/web/src/DnsOverHttps.ts"
+import * as ValidatingResolver from "../packages/web/src/ValidatingResolver.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Pace from "../packages/web/src/Pace.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
@@ -199,7 +199,7 @@ const limits = (): string => {
     ["redirects that are followed, at most", Outbound.defaults.maxRedirects],
     [
       "resolvers that a name is asked of (BIP 353), at most / timeout to connect to one / for its whole response, seconds",
-      `${DnsOverHttps.maxResolvers} / ${DnsOverHttps.limits.connectMillis / 1000} / ${DnsOverHttps.limits.totalMillis / 1000}`
+      `${ValidatingResolver.maxResolvers} / ${ValidatingResolver.limits.connectMillis / 1000} / ${ValidatingResolver.limits.totalMillis / 1000}`
     ],
     [
       "bytes of a resolver's answer / records of it / aliases in a row",

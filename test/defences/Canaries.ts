@@ -1953,5 +1953,95 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "ofAll",
     test: "packages/http/test/card.test.ts",
     titles: "card: (for one checkout|from one address)"
+  },
+  {
+    name: "signature-not-asked-for",
+    rows: [],
+    bug: "a name's record counts though the resolver did not validate it: whoever can forge an answer is paid",
+    file: "packages/web/src/ValidatingResolver.ts",
+    find: "isSigned: isAuthenticated",
+    replace: "isSigned: isAuthenticated || texts.length > 0",
+    test: "packages/web/test/Rfc8484.test.ts",
+    titles: "RFC 8484: without the AD bit"
+  },
+  {
+    name: "servfail-is-none",
+    rows: [],
+    bug: "a record that is signed wrongly is taken for none, and the domain's server is asked instead",
+    file: "packages/web/src/ValidatingResolver.ts",
+    find: "code !== noError && code !== noSuchName",
+    replace: "code === 5",
+    test: "packages/web/test/Rfc8484.test.ts",
+    titles: "RFC 8484: SERVFAIL"
+  },
+  {
+    name: "unsigned-record-is-paid",
+    rows: [],
+    bug: "what a record says is paid though it is not signed",
+    file: core("sending/Instructions"),
+    find: "if (!isSigned) return",
+    replace: "if (!isSigned && texts.length > 9) return",
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "first-of-two-records",
+    rows: [],
+    bug: "of two records for a name the first is paid",
+    file: core("sending/Instructions"),
+    find: "if (others.length > 0) return",
+    replace: "if (others.length > 9) return",
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "down-to-the-server",
+    rows: [],
+    bug: "where a name's record is wrong, the domain's server is asked who is paid",
+    file: core("sending/Instructions"),
+    find: "const uri = found && (yield* refused(Effect.fromResult(uriOf(found))))",
+    replace: "const uri = found && (yield* Effect.orElseSucceed(Effect.fromResult(uriOf(found)), () => undefined))",
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "no-answer-is-no-record",
+    rows: [],
+    bug: "while no resolver answers, the domain's server is asked who is paid",
+    file: core("sending/Instructions"),
+    find: "yield* certain(validated(name))",
+    replace: "yield* Effect.orElseSucceed(validated(name), () => undefined)",
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "confirmed-by-the-dns-sent-by-the-server",
+    rows: [],
+    bug: "what was confirmed by a name's record goes to the domain's server where the record has vanished when it is sent",
+    file: core("sending/Recipient"),
+    find: `instructed !== undefined && destination._tag === "LightningAddress" ? { ...destination, isInDns: true } : destination`,
+    replace: `instructed !== undefined ? destination : destination`,
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "another-rail-than-confirmed",
+    rows: [],
+    bug: "a withdrawal that was confirmed on the chain is paid over Lightning, and booked on the chain",
+    file: core("sending/Instructions"),
+    find: `.filter(({ _tag }) => rail === undefined || rail === (_tag === "ChainAddress" ? "on_chain" : "lightning"))`,
+    replace: `.filter(() => rail !== undefined || true)`,
+    test: coreTest("Bip353"),
+    titles: "BIP 353:"
+  },
+  {
+    name: "invoice-of-a-record-for-another-amount",
+    rows: [39],
+    bug: "the invoice in a name's record is paid though it is for another amount",
+    file: core("sending/Instructions"),
+    find: "if (invoice.amount !== undefined && invoice.amount !== amount)",
+    replace: "if (invoice.amount !== undefined && invoice.amount > amount + 10_000_000n)",
+    test: coreTest("Bip353"),
+    titles: "C39: BIP 353:"
   }
 ]

@@ -4,7 +4,7 @@ import * as Peers from "../../sandbox/test/Peers.ts"
 import * as Mutants from "./mutants.ts"
 
 /** The sandbox as it should be, with the other side of every contract. */
-export const sound = Layer.provideMerge(Peers.layer, Sandbox.layer({ seed: "bite", network: "regtest" }))
+export const sound = Layer.provideMerge(Layer.merge(Peers.layer, Peers.names), Sandbox.layer({ seed: "bite", network: "regtest" }))
 type Sound = Layer.Success<typeof sound>
 
 /** The same with one port spoiled. The other side is not. */

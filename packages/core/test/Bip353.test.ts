@@ -164,7 +164,7 @@ describe("BIP 353, a name that is paid", () => {
     ["that is expired", expired],
     ["of another network", bolt11({ network: "mainnet" })]
   ] as const) {
-    scenario(`BIP 353: an invoice ${what} is passed over for the record's address`, function* () {
+    scenario(`C39: BIP 353: an invoice ${what} is passed over for the record's address`, function* () {
       const payer = yield* companyWith(5000)
       yield* publish(`bitcoin:${yield* chainAddress}?lightning=${lightning}`)
       assert.strictEqual((yield* estimate(payer, address, 1000)).instructed?._tag, "ChainAddress")

@@ -5,6 +5,7 @@ import * as ChainSourceContract from "@satrail/contracts/ChainSource"
 import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
 import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
 import * as SenderContract from "@satrail/contracts/LightningSender"
+import * as NamesContract from "@satrail/contracts/Names"
 import * as ResolverContract from "@satrail/contracts/Resolver"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
@@ -12,6 +13,7 @@ import { Signer } from "@satrail/core/nodes/Signer"
 import { Context, Effect, HashMap, Layer, Option, Result } from "effect"
 import * as Chain from "../src/Chain.ts"
 import type { Paid } from "../src/Payer.ts"
+import { PretendNames } from "../src/PretendNames.ts"
 import { Sandbox } from "../src/Sandbox.ts"
 
 // The sandbox as the other side of each contract.
@@ -122,6 +124,12 @@ const web = Layer.effect(
       mend: sandbox.resume("web")
     }
   })
+)
+
+/** The other side of names, where they are pretended. */
+export const names = Layer.effect(
+  NamesContract.Peer,
+  Effect.map(PretendNames, ({ set, setAway }) => ({ set, cut: setAway(true), mend: setAway(false) }))
 )
 
 /** Every contract's other side. */

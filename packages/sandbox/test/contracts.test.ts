@@ -6,6 +6,7 @@ import * as ExchangeRates from "@satrail/contracts/ExchangeRates"
 import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
+import * as Names from "@satrail/contracts/Names"
 import * as Relays from "@satrail/contracts/Relays"
 import * as Resolver from "@satrail/contracts/Resolver"
 import * as Signer from "@satrail/contracts/Signer"
@@ -19,7 +20,7 @@ import * as Sandbox from "../src/Sandbox.ts"
 import * as Peers from "./Peers.ts"
 import * as RelayPeer from "./RelayPeer.ts"
 
-const sandbox = Layer.provideMerge(Peers.layer, Sandbox.layer({ seed: "contracts", network: "regtest" }))
+const sandbox = Layer.provideMerge(Layer.merge(Peers.layer, Peers.names), Sandbox.layer({ seed: "contracts", network: "regtest" }))
 
 /** The other service's node in the place of ours. */
 const neighbour = Layer.effect(
@@ -78,5 +79,6 @@ ChainSource.suite("sandbox", sandbox)
 ChainWallet.suite("sandbox", sandbox)
 Signer.suite("sandbox", sandbox)
 Resolver.suite("sandbox", sandbox)
+Names.suite("sandbox", sandbox)
 ExchangeRates.suite("fixed", FixedRates.layer())
 Relays.suite("pretend", RelayPeer.layer)

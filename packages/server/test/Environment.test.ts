@@ -141,8 +141,8 @@ describe("the environment", () => {
     }
   })
 
-  it("environment: resolvers are https, or http on this machine, and three at most", () => {
-    const given = "https://dns.example.com/dns-query, http://127.0.0.1:8053/dns-query,https://10.0.0.2/"
+  it("environment: resolvers are https, or tcp and http on this machine, and three at most", () => {
+    const given = "https://dns.example.com/dns-query, http://127.0.0.1:8053/dns-query,tcp://127.0.0.1:53"
     const { bip353Resolvers } = Result.getOrThrow(Environment.read({ BIP353_RESOLVER: given }))
     assert.deepStrictEqual(
       bip353Resolvers.map(({ href }) => href),
@@ -152,6 +152,9 @@ describe("the environment", () => {
     for (const wrong of [
       "dns.example.com",
       "http://dns.example.com/dns-query",
+      "tcp://10.0.0.2",
+      "tcp://127.0.0.1/x",
+      "udp://127.0.0.1",
       "https://user:pass@dns.example.com/",
       "https://dns.example.com/?dns=x",
       "https://dns.example.com/#x",

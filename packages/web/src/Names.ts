@@ -1,14 +1,14 @@
 import { Names, NamesUnavailable } from "@satrail/core/base/Names"
 import { Effect, Layer } from "effect"
 import dns from "node:dns"
-import * as DnsOverHttps from "./DnsOverHttps.ts"
+import * as ValidatingResolver from "./ValidatingResolver.ts"
 
 export interface Options {
   /** Name servers to ask, `address` or `address:port`. The system's unless given. */
   readonly servers?: ReadonlyArray<string>
   readonly timeoutMillis?: number
   readonly tries?: number
-  /** Resolvers that validate DNSSEC, by DNS over HTTPS (RFC 8484), such as `https://127.0.0.1/dns-query`. None unless given. */
+  /** Resolvers that validate DNSSEC: `tcp://127.0.0.1:53` on this machine, or by DNS over HTTPS `https://dns.example.com/dns-query`. None unless given. */
   readonly validating?: ReadonlyArray<URL>
 }
 
@@ -26,7 +26,7 @@ export const make = ({ servers, timeoutMillis = 2_000, tries = 2, validating = [
         Effect.map((records) => records.map((strings) => strings.join(""))),
         Effect.catch((cause) => (isNone(cause) ? Effect.succeed([]) : Effect.fail(new NamesUnavailable({ name }))))
       ),
-    ...(validating.length > 0 && { validated: DnsOverHttps.make(validating) })
+    ...(validating.length > 0 && { validated: ValidatingResolver.make(validating) })
   })
 }
 

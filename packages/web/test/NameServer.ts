@@ -1,4 +1,6 @@
+import { Effect, type Scope } from "effect"
 import type http from "node:http"
+import net from "node:net"
 
 /** A record of an answer, as it is: an owner, a type, and its data. Owners and names in data are not compressed. */
 export interface Record {
@@ -61,3 +63,29 @@ export const overHttps =
     const question = Buffer.from(searchParams.get("dns") ?? "", "base64url")
     response.setHeader("content-type", "application/dns-message").end(answer(question, zone(asked(question).toLowerCase()) ?? { code: 3 }))
   }
+
+/** The same over TCP (RFC 7766): what is written to the connection for a question, undefined where it is closed instead. */
+export const overTcp = (answer: (question: Uint8Array) => Uint8Array | undefined): Effect.Effect<number, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<net.Server>((resume) => {
+        const server = net.createServer((socket) => {
+          socket.on("error", () => socket.destroy())
+          socket.once("data", (bytes: Buffer) => {
+            const written = answer(bytes.subarray(2))
+            if (written === undefined) socket.destroy()
+            else socket.write(written)
+          })
+        })
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.close())
+    ),
+    (server) => {
+      const address = server.address()
+      return typeof address === "object" && address !== null ? address.port : 0
+    }
+  )
+
+/** A message behind its length. */
+export const framed = (message: Uint8Array): Buffer => Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])

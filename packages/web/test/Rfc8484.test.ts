@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type http from "node:http"
-import * as DnsOverHttps from "../src/DnsOverHttps.ts"
+import * as ValidatingResolver from "../src/ValidatingResolver.ts"
 import * as Names from "../src/Names.ts"
-import * as Outbound from "../src/Outbound.ts"
 import { overHttps, type Said, txt } from "./NameServer.ts"
 import { serve } from "./Server.ts"
 
@@ -21,17 +20,11 @@ const serving = Effect.fnUntraced(function* (...answers: ReadonlyArray<http.Requ
   return { servers, urls: servers.map(({ port }) => new URL(`http://127.0.0.1:${port}/dns-query`)) }
 })
 
-const quick = (urls: ReadonlyArray<URL>) =>
-  Outbound.make({
-    ...DnsOverHttps.limits,
-    connectMillis: 50,
-    totalMillis: 200,
-    allow: new Map(urls.map((url) => [url.host, url] as const))
-  })
+const quick = { ...ValidatingResolver.limits, connectMillis: 50, totalMillis: 200 }
 
 const asking = Effect.fnUntraced(function* (...answers: ReadonlyArray<http.RequestListener>) {
   const { servers, urls } = yield* serving(...answers)
-  return { servers, result: yield* Effect.result(DnsOverHttps.make(urls, quick(urls))(name)) }
+  return { servers, result: yield* Effect.result(ValidatingResolver.make(urls, quick)(name)) }
 })
 
 describe("RFC 8484, DNS over HTTPS", () => {
@@ -101,7 +94,7 @@ describe("RFC 8484, DNS over HTTPS", () => {
   it.live("RFC 8484: a name that no question can have is not asked for", () =>
     Effect.gen(function* () {
       const { urls, servers } = yield* serving(good)
-      const { _tag } = yield* Effect.flip(DnsOverHttps.make(urls, quick(urls))("a..example"))
+      const { _tag } = yield* Effect.flip(ValidatingResolver.make(urls, quick)("a..example"))
       assert.deepStrictEqual([_tag, servers[0]?.connections()], ["NamesUnavailable", 0])
     })
   )

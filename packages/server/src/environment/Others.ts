@@ -1,14 +1,5 @@
-import * as DnsOverHttps from "@satrail/web/DnsOverHttps"
+import * as ValidatingResolver from "@satrail/web/ValidatingResolver"
 import * as Setting from "./Setting.ts"
-
-const isLoopback = ({ protocol, hostname }: URL) => protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
-
-/** Where a resolver is: https, or http on this machine. */
-const resolverOf = (text: string): ReadonlyArray<URL> => {
-  const url = URL.parse(text)
-  if (url === null || (url.protocol !== "https:" && !isLoopback(url))) return []
-  return /[\s\\]/.test(text) || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "" ? [] : [url]
-}
 
 /** Other people's servers: prices, addresses, names. */
 export const settings = {
@@ -26,12 +17,13 @@ export const settings = {
   }),
   bip353Resolvers: Setting.optional({
     name: "BIP353_RESOLVER",
-    meaning: `Resolvers that validate DNSSEC, by DNS over HTTPS (RFC 8484): payees like ₿user@domain, and user@domain first, are looked up there (BIP 353), the next one where one gives no answer. Their word on signatures is believed: take one of your own, on this machine. Without one, user@domain is a Lightning address only`,
-    wants: `up to ${DnsOverHttps.maxResolvers} URLs such as https://dns.example.com/dns-query or http://127.0.0.1:8053/dns-query (http on this machine only), separated by commas`,
+    meaning:
+      "Resolvers that validate DNSSEC: payees like ₿user@domain, and user@domain first, are looked up there (BIP 353), the next one where one gives no answer. Their word on signatures is believed: take one of your own, on this machine. Without one, user@domain is a Lightning address only",
+    wants: `up to ${ValidatingResolver.maxResolvers} of tcp://127.0.0.1:53 and https://dns.example.com/dns-query (RFC 8484; tcp and http on this machine only), separated by commas`,
     read: (text): ReadonlyArray<URL> | undefined => {
-      const texts = text.split(",").map((one) => one.trim())
-      const urls = texts.flatMap(resolverOf)
-      return urls.length === texts.length && urls.length <= DnsOverHttps.maxResolvers ? urls : undefined
+      const urls = text.split(",").map((one) => ValidatingResolver.urlOf(one.trim()))
+      const known = urls.flatMap((url) => (url === undefined ? [] : [url]))
+      return known.length === urls.length && urls.length <= ValidatingResolver.maxResolvers ? known : undefined
     }
   }),
   outboundAllow: Setting.optional({

@@ -1,0 +1,97 @@
+import { type Names, NamesUnavailable, type Validated } from "@satrail/core/base/Names"
+import { Effect, Result } from "effect"
+import type net from "node:net"
+import * as DnsMessage from "./DnsMessage.ts"
+import * as Outbound from "./Outbound.ts"
+
+/** How many resolvers are tried, one after the other, at most. */
+export const maxResolvers = 3
+
+/** The time limits of one resolver. All of them together, and a payee's server after them, answer within the time of a request. */
+export const limits = { connectMillis: 1_500, totalMillis: 3_000, maxBytes: DnsMessage.maxBytes, maxRedirects: 0 }
+
+const port = 53
+
+/** Where a resolver is: `https:` (RFC 8484), and on this machine `http:` or `tcp:` (RFC 7766) too; undefined where a text is none. */
+export const urlOf = (text: string): URL | undefined => {
+  const url = /[\s\\]/.test(text) ? null : URL.parse(text)
+  if (url === null || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return undefined
+  const isHere = /^(localhost|127\.0\.0\.1)$/.test(url.hostname)
+  if (url.protocol === "tcp:") return isHere && /^\/?$/.test(url.pathname) ? url : undefined
+  return url.protocol === "https:" || (url.protocol === "http:" && isHere) ? url : undefined
+}
+
+/** The response codes that say something of the name: it has these records, or there is no such name. */
+const [noError, noSuchName] = [0, 3]
+
+/** How the guarded requests name a resolver that is asked over TCP, and where it is. */
+const tcpOf = (url: URL): URL => new URL(`http://${url.hostname}:${url.port || port}`)
+const originOf = (url: URL): URL => (url.protocol === "tcp:" ? tcpOf(url) : url)
+
+/** A message over TCP, behind its length in two bytes; whatever comes after it is not read. */
+const exchange = (socket: net.Socket, question: Uint8Array): Effect.Effect<Uint8Array, string> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Uint8Array> = []
+    const fail = () => resume(Effect.fail("the connection ended before the answer"))
+    socket.on("data", (chunk: Uint8Array) => {
+      chunks.push(chunk)
+      const bytes = Buffer.concat(chunks)
+      const end = bytes.length < 2 ? Infinity : 2 + bytes.readUInt16BE(0)
+      if (bytes.length >= end) resume(Effect.succeed(Uint8Array.from(bytes.subarray(2, end))))
+    })
+    socket.once("error", fail).once("end", fail).once("close", fail)
+    socket.write(Buffer.from([question.length >> 8, question.length & 0xff, ...question]))
+    return Effect.sync(() => socket.destroy())
+  })
+
+const overTcp = ({ connect }: Outbound.Outbound["Service"], url: URL, question: Uint8Array, millis: number) =>
+  Effect.scoped(Effect.flatMap(connect(tcpOf(url).href), (socket) => exchange(socket, question))).pipe(
+    Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail("no answer in time") })
+  )
+
+const overHttps = Effect.fnUntraced(function* ({ ask }: Outbound.Outbound["Service"], resolver: URL, question: Uint8Array) {
+  const url = new URL(resolver)
+  url.searchParams.set("dns", Buffer.from(question).toString("base64url"))
+  const { status, body } = yield* ask({ url: url.href, headers: { accept: "application/dns-message" }, isBinary: true })
+  return status === 200 ? Uint8Array.from(body, (character) => character.charCodeAt(0)) : yield* Effect.fail(`status ${status}`)
+})
+
+/** What an answer says of the name, if it says anything. */
+const validatedOf = (bytes: Uint8Array, name: string): Result.Result<Validated, string> =>
+  Result.flatMap(
+    Result.mapError(DnsMessage.decode(bytes, name), ({ reason }) => `the answer ${reason}`),
+    ({ code, isAuthenticated, texts }) => {
+      // Of records that are signed wrongly, and of name servers that are away, a resolver says 2 (SERVFAIL).
+      if (code !== noError && code !== noSuchName) return Result.fail(`response code ${code}`)
+      if (code === noSuchName && texts.length > 0) return Result.fail("records of a name that does not exist")
+      return Result.succeed({ texts, isSigned: isAuthenticated })
+    }
+  )
+
+/**
+ * Asks resolvers that validate DNSSEC, the next where one gives no answer. They are the operator's choice, wherever they are, and what they say of
+ * signatures is believed. Nothing is cached: what is asked for is paid at once.
+ */
+export const make = (
+  resolvers: ReadonlyArray<URL>,
+  { connectMillis, totalMillis, maxBytes, maxRedirects } = limits
+): NonNullable<Names["Service"]["validated"]> => {
+  const allow = new Map(resolvers.map(originOf).map((url) => [url.host, new URL(url.origin)] as const))
+  const outbound = Outbound.make({ connectMillis, totalMillis, maxBytes, maxRedirects, allow, keepsConnections: true })
+
+  const ask = Effect.fnUntraced(function* (name: string, resolver: URL): Effect.fn.Return<Validated, unknown> {
+    const question = DnsMessage.question(name)
+    const bytes =
+      resolver.protocol === "tcp:"
+        ? yield* overTcp(outbound, resolver, question, totalMillis)
+        : yield* overHttps(outbound, resolver, question)
+    return yield* Effect.fromResult(validatedOf(bytes, name))
+  })
+  const noted = (name: string) => (resolver: URL) =>
+    Effect.tapError(ask(name, resolver), (error) => Effect.logDebug("names: a resolver gave no answer", { resolver: resolver.host, error }))
+
+  return (name) =>
+    DnsMessage.isName(name)
+      ? Effect.mapError(Effect.firstSuccessOf(resolvers.map(noted(name))), () => new NamesUnavailable({ name }))
+      : Effect.fail(new NamesUnavailable({ name }))
+}
