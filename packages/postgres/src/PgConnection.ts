@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
-import { setTimeout } from "node:timers/promises"
+import { setTimeout as pause } from "node:timers/promises"
 import Pg from "pg"
 import { reasonOf } from "./PgError.ts"
 
@@ -27,6 +27,13 @@ export const failed = (cause: unknown, operation: string) => new SqlError.SqlErr
 /** How the server of a connection is reached, to have a query there ended from outside. */
 export type SettingsOf = (client: Pg.ClientBase) => Pg.ClientConfig
 
+/** Says goodbye on a connection that nothing is waited for on. A machine that is gone does not answer that either: after so long it is closed all the same. */
+export const leave = (client: Pg.Client, millis: number): void => {
+  client.on("error", () => {}) // nobody asks on it any more
+  client.end(() => {})
+  setTimeout(() => client.connection.stream.destroy(), millis).unref()
+}
+
 /** How long the way to the server may take, and then the end of the query; and after which pause it is asked for again. */
 const cancelMillis = { connect: 5000, end: 5000, again: 100 }
 
@@ -43,12 +50,12 @@ const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<
     await other.connect()
     for (let left = cancelMillis.end / cancelMillis.again; left > 0; left--) {
       await other.query("select pg_cancel_backend($1)", [pid])
-      if (await Promise.race([ended, setTimeout(cancelMillis.again, false)])) return
+      if (await Promise.race([ended, pause(cancelMillis.again, false)])) return
     }
   } catch {
     // It cannot be reached: then its answer will not be waited for, and the connection is closed.
   } finally {
-    await other.end().catch(() => {})
+    leave(other, cancelMillis.connect)
   }
 }
 

@@ -1,6 +1,7 @@
 import { Effect, Redacted } from "effect"
 import Pg from "pg"
 import type { Demand, Host, Hosts } from "./Hosts.ts"
+import { leave } from "./PgConnection.ts"
 import { codeOf, messageOf } from "./PgError.ts"
 
 // Which of several hosts is connected to. All are asked at once, each within a limit, and the one that takes writes is kept until it stops to. A promoted server
@@ -14,7 +15,7 @@ export type Standing =
 const unasked: Standing = { _tag: "Away", cause: new Error("it was not asked") }
 
 /** How long a host may take to answer what it is, how often all are asked, how long a connection may take. */
-export const defaults = { connectMillis: 2000, watchMillis: 2000 } as const
+export const defaults = { connectMillis: 5000, watchMillis: 2000 } as const
 
 const what = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`
 const timeline = `select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int as timeline`
@@ -38,7 +39,7 @@ export const look = async (settings: Pg.ClientConfig, millis: number): Promise<S
   } catch (cause) {
     return { _tag: "Away", cause }
   } finally {
-    await client.end().catch(() => {})
+    leave(client, millis)
   }
 }
 
@@ -144,7 +145,15 @@ export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.Clie
   }
 
   const find = async () => {
-    const standings = await Promise.all(hosts.all.map((host) => look(settingsAt(host), connectMillis)))
+    const standings: Array<Standing> = hosts.all.map(() => unasked)
+    const asking = hosts.all.map(async (host, i) => {
+      const standing = await look(settingsAt(host), connectMillis)
+      standings[i] = standing
+      // A promotion since the last look settles it: the machine that is gone need not be waited for.
+      if (seen > 0 && standing._tag === "Here" && standing.timeline > seen) return
+      return Promise.reject(new Error("all have to be heard"))
+    })
+    await Promise.any(asking).catch(() => {})
     const place = choose(standings, hosts.demand, hosts.all.indexOf(current), seen)
     const host = place === undefined ? undefined : hosts.all[place]
     if (host === undefined || place === undefined) throw new NoHost(hosts, standings, seen)

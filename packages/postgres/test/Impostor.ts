@@ -7,6 +7,8 @@ import { createServer, type Socket } from "node:net"
 export interface Part {
   is: "primary" | "standby" | "read-only" | "silent"
   timeline: number
+  /** It does not hear a farewell, as where the network goes away just before that. */
+  isDeaf: boolean
 }
 
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
@@ -75,12 +77,15 @@ const greeting = ({ is }: Part): Buffer =>
 export const make = (first: Partial<Part> = {}) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const part: Part = { is: "primary", timeline: 1, ...first }
+      const part: Part = { is: "primary", timeline: 1, isDeaf: false, ...first }
       const sockets = new Set<Socket>()
       let connections = 0
       let at = ""
-      const server = createServer((socket) => {
+      const server = createServer({ allowHalfOpen: true }, (socket) => {
         connections++
+        socket.on("end", () => {
+          if (!part.isDeaf) socket.end()
+        })
         sockets.add(socket.on("error", () => {}).once("close", () => sockets.delete(socket)))
         let waiting = Buffer.alloc(0)
         let isGreeted = false
@@ -95,8 +100,7 @@ export const make = (first: Partial<Part> = {}) =>
             if (!isGreeted) {
               isGreeted = true
               socket.write(greeting(part))
-            } else if (whole[0] === "Q".charCodeAt(0)) socket.write(answer(whole.toString("utf8", 5), part, at))
-            else socket.end()
+            } else if (whole.toString("latin1", 0, 1) === "Q") socket.write(answer(whole.toString("utf8", 5), part, at))
           }
         })
       }).listen(0, "127.0.0.1")

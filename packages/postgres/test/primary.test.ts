@@ -116,6 +116,18 @@ it.live("hosts: a host that never answers and a standby are passed over, within 
   })
 )
 
+it.live("hosts: a host that is gone just before the farewell holds nobody up", () =>
+  Effect.gen(function* () {
+    const [standby, primary] = [yield* Impostor.make({ is: "standby", isDeaf: true }), yield* Impostor.make({ isDeaf: true })]
+    const client = yield* clientOf([standby, primary])
+    assert.strictEqual(yield* Effect.provide(who, client), primary.at)
+    for (const { part, stop } of [standby, primary]) {
+      part.isDeaf = false
+      yield* Effect.addFinalizer(() => Effect.sync(stop))
+    }
+  })
+)
+
 it.live("hosts: where none takes writes the error says what each of them is", () =>
   Effect.gen(function* () {
     const [silent, standby, reads, gone] = [
