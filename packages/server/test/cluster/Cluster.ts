@@ -36,8 +36,16 @@ export interface Options {
   readonly nodeOptions?: ReadonlyArray<string>
   /** Of the database's configuration. */
   readonly settings?: ReadonlyArray<string>
+  /** Another database than one server of this configuration. */
+  readonly postgres?: () => Promise<PostgresServer.PostgresServer>
   /** Whether all clocks go forward by a claim's length whenever a process is killed, so that nobody waits for what it had claimed. They do unless told. */
   readonly clocksMove?: boolean
+}
+
+const one = (settings: ReadonlyArray<string>) => {
+  const installation = PostgresServer.find()
+  if ("missing" in installation) throw new Error(`there is no PostgreSQL here: ${installation.missing}`)
+  return PostgresServer.start(installation, { settings })
 }
 
 export const make = async ({
@@ -45,11 +53,10 @@ export const make = async ({
   more = {},
   nodeOptions = [],
   settings = PostgresServer.careless,
+  postgres: begun = () => one(settings),
   clocksMove = true
 }: Options = {}) => {
-  const installation = PostgresServer.find()
-  if ("missing" in installation) throw new Error(`there is no PostgreSQL here: ${installation.missing}`)
-  const postgres = await PostgresServer.start(installation, { settings })
+  const postgres = await begun()
   const home = directory()
   const clock = path.join(home, "clock")
   const points = Points.files(home)

@@ -1,0 +1,59 @@
+import * as Client from "@satrail/testing/Client"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { setTimeout as pass } from "node:timers/promises"
+import type { Callers } from "./Callers.ts"
+import * as Road from "./Road.ts"
+
+/** A primary and its standby. What leads to the primary can be cut: for its clients, and for the standby. */
+export const make = async (isSynchronous: boolean) => {
+  const installation = PostgresServer.find()
+  if ("missing" in installation) throw new Error(`there is no PostgreSQL here: ${installation.missing}`)
+  const settings = PostgresServer.rewindable
+  const first = await PostgresServer.start(installation, { settings })
+  const clients = await Road.to(first.port)
+  const replication = await Road.to(first.port)
+  const second = await PostgresServer.start(installation, { settings, standbyOf: replication.port })
+  /** Asks one server itself. */
+  const ask = ({ url }: PostgresServer.PostgresServer, text: string): string =>
+    Client.run(installation, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
+  /** From here on what this server acknowledges its standby has, too. */
+  const synchronize = (server: PostgresServer.PostgresServer) => {
+    ask(server, "alter system set synchronous_standby_names = 'ANY 1 (*)'")
+    ask(server, "select pg_reload_conf()")
+  }
+  if (isSynchronous) synchronize(first)
+  const postgres: PostgresServer.PostgresServer = {
+    ...first,
+    url: `postgres://postgres@127.0.0.1:${clients.port},127.0.0.1:${second.port}/postgres?target_session_attrs=read-write`,
+    end: async () => {
+      clients.end()
+      replication.end()
+      await Promise.all([first.end(), second.end()])
+    }
+  }
+  return { first, second, clients, replication, ask, synchronize, postgres }
+}
+
+export type Servers = Awaited<ReturnType<typeof make>>
+
+/** How long the primary goes on after its standby is cut off, and before it is cut off itself. */
+const aloneMillis = 1000
+
+/**
+ * The standby is cut off, then the primary's machine is gone, and the standby is promoted. Answers how many requests were answered while the primary
+ * was alone, and for how long none was.
+ */
+export const dies = async ({ first, second, clients, replication }: Servers, callers: Callers) => {
+  await callers.grows("answers", callers.answers, 100)
+  replication.close()
+  await pass(aloneMillis / 2) // what the standby had already is answered
+  const before = callers.answers()
+  await pass(aloneMillis)
+  const alone = callers.answers() - before
+  const goneAt = performance.now()
+  clients.close()
+  await first.stop("immediate")
+  await second.promote()
+  await callers.grows("answers of the new primary", callers.answers, 100)
+  return { alone, seconds: callers.secondsWithout(goneAt) }
+}

@@ -1,0 +1,52 @@
+import { once } from "node:events"
+import { type AddressInfo, createConnection, createServer, type Socket } from "node:net"
+
+/** A way to a server that can be closed without a word, as when its machine is cut off: nothing passes, and neither end hears why. */
+export interface Road {
+  readonly port: number
+  readonly close: () => void
+  /** What was on its way when it was closed is lost; who comes from now on gets through. */
+  readonly open: () => void
+  readonly end: () => void
+}
+
+export const to = async (port: number): Promise<Road> => {
+  const sockets = new Set<Socket>()
+  let isClosed = false
+  const kept = (socket: Socket) => {
+    sockets.add(socket)
+    return socket.on("error", () => {}).once("close", () => sockets.delete(socket))
+  }
+  const server = createServer((near) => {
+    kept(near)
+    if (isClosed) return
+    const far = kept(createConnection(port, "127.0.0.1"))
+    for (const [from, other] of [
+      [near, far],
+      [far, near]
+    ] as const) {
+      from.pipe(other, { end: false })
+      from.once("close", () => {
+        if (!isClosed) other.destroy()
+      })
+    }
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const drop = () => sockets.forEach((socket) => socket.destroy())
+  return {
+    // It listens on TCP, so its address is one of TCP.
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      isClosed = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+    open: () => {
+      drop()
+      isClosed = false
+    },
+    end: () => {
+      drop()
+      server.close()
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// What a failover loses where no commit waits for the standby, and where it does (--synchronous): the story of the failover test by itself. Prints one
+// line; the figures of docs/guides/high-availability.md are from here.
+import { setTimeout as pass } from "node:timers/promises"
+import * as Callers from "./Callers.ts"
+import * as Cluster from "./Cluster.ts"
+import * as Failover from "./Failover.ts"
+
+const isSynchronous = process.argv.includes("--synchronous")
+const servers = await Failover.make(isSynchronous)
+const cluster = await Cluster.make({ postgres: async () => servers.postgres })
+const callers = await Callers.make(cluster, 12)
+let told = { alone: 0, seconds: 0 }
+await callers.during(async () => {
+  told = await Failover.dies(servers, callers)
+})
+await callers.served()
+cluster.overslept()
+await pass(2000)
+const paid = await cluster.outside((sandbox) => sandbox.payments)
+const times = paid.reduce((sum, payment) => sum + payment.times, 0)
+const known = servers.ask(servers.second, "select count(*) from satrail.withdrawals where status = 'settled'")
+process.stdout.write(
+  `${isSynchronous ? "synchronous" : "asynchronous"}: acknowledged ${callers.answers()}, of them while the standby was cut off ${told.alone}; missing after the failover ${await callers.missing()}; ` +
+    `payments that the node made ${times}, settled on record ${known}; ${told.seconds.toFixed(1)} s without an answer\n`
+)
+await cluster.end()
