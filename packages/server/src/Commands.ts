@@ -221,6 +221,32 @@ const check = Command.make(
   Command.withShortDescription("Check everything that the service needs, and print the remedy of each problem")
 )
 
+const payee = Argument.String("name").pipe(Argument.withDescription("Such as ₿alice@shop.example, or without the ₿"))
+
+const names = Command.make("names").pipe(
+  Command.withDescription("Look up payees by name in the DNS (BIP 353), and write records for one"),
+  Command.withSubcommands([
+    Command.make(
+      "lookup",
+      { json, name: payee },
+      later(async () => (await import("./commands/Names.ts")).lookup)
+    ).pipe(
+      Command.withDescription("Show what the resolvers of BIP353_RESOLVER say of a name, and what the service makes of it"),
+      example("names lookup alice@shop.example", "Its records, whether they are signed, and what would be paid")
+    ),
+    Command.make(
+      "record",
+      { name: payee, offer: Argument.String("offer").pipe(Argument.withDescription("A BOLT 12 offer, lno1…")) },
+      later(async () => (await import("./commands/Names.ts")).record)
+    ).pipe(
+      Command.withDescription(
+        "Print the line of a zone file by which wallets find an offer under a name. The zone has to be signed (DNSSEC)"
+      ),
+      example("names record alice@shop.example lno1pgx9ge…", "For the zone of shop.example")
+    )
+  ])
+)
+
 const migrate = Command.make(
   "migrate",
   { json },
@@ -348,6 +374,7 @@ export const satrail = Command.make("satrail").pipe(
       ]
     },
     { group: "Told to operators", commands: [Command.provideEffectDiscard(webhooks, spelt)] },
+    { group: "Payees by name", commands: [Command.provideEffectDiscard(names, spelt)] },
     { group: "The wallet", commands: [Command.provideEffectDiscard(wallet, spelt)] }
   ])
 )

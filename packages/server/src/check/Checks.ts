@@ -6,6 +6,7 @@ import * as Clock from "./Clock.ts"
 import * as Database from "./Database.ts"
 import * as Directory from "./Directory.ts"
 import * as Domain from "./Domain.ts"
+import * as Names from "./Names.ts"
 import * as Rates from "./Rates.ts"
 import * as Settings from "./Settings.ts"
 import * as Wallet from "./Wallet.ts"
@@ -24,6 +25,7 @@ export const of = (environment: Environment): ReadonlyArray<Check.Check> => {
     ...(chainNode === undefined ? [] : [...chainNode.source.checks(network), Wallet.check(network, chainNode)]),
     Rates.check(environment),
     Clock.check(environment),
+    ...(Pretended.of(environment).web || environment.bip353Resolvers.length === 0 ? [] : [Names.check(environment)]),
     // A sandbox has no outside payers.
     ...(Pretended.isSandbox(Pretended.of(environment)) ? [] : [Domain.check(environment)])
   ]

