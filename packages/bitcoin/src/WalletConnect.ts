@@ -1,0 +1,138 @@
+import { Option, Redacted, Result, Schema } from "effect"
+import * as Nip44 from "./Nip44.ts"
+import * as Nostr from "./Nostr.ts"
+
+// Nostr Wallet Connect (NIP-47): a wallet that answers encrypted requests over relays.
+
+/** The kinds of its events: what a wallet can do, a request, its answer, and what a wallet tells unasked (encrypted by NIP-44). */
+export const kinds = { info: 13194, request: 23194, response: 23195, notification: 23197 } as const
+
+/** The one way in which content is encrypted here, as the tag `encryption` names it. */
+export const encryption = "nip44_v2"
+
+/** Why a wallet did not do what it was asked for. Only `PAYMENT_FAILED` says of a payment that was begun that nothing was paid. */
+export const ErrorCode = Schema.Literals([
+  "RATE_LIMITED",
+  "NOT_IMPLEMENTED",
+  "INSUFFICIENT_BALANCE",
+  "QUOTA_EXCEEDED",
+  "RESTRICTED",
+  "UNAUTHORIZED",
+  "INTERNAL",
+  "UNSUPPORTED_ENCRYPTION",
+  "PAYMENT_FAILED",
+  "NOT_FOUND",
+  "OTHER"
+])
+export type ErrorCode = typeof ErrorCode.Type
+
+/** What the content of a request is. */
+export const Request = Schema.Struct({ method: Schema.String, params: Schema.optionalKey(Schema.NullOr(Schema.Unknown)) })
+export interface Request extends Schema.Schema.Type<typeof Request> {}
+
+/** What the content of an answer is. A code of a newer document is a text here. */
+export const Response = Schema.Struct({
+  result_type: Schema.String,
+  error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.optionalKey(Schema.String) }))),
+  result: Schema.optionalKey(Schema.NullOr(Schema.Unknown))
+})
+export interface Response extends Schema.Schema.Type<typeof Response> {}
+
+/** What a connection string says: where the wallet is, and the secret key that is the app's. */
+export interface Connection {
+  /** The wallet's public key, x-only in hex. */
+  readonly walletKey: string
+  /** `wss:` URLs, at least one. */
+  readonly relays: ReadonlyArray<string>
+  /** Of the app, 32 bytes in hex. */
+  readonly secretKey: Redacted.Redacted
+}
+
+/** The text is no connection string. */
+export class ConnectionInvalid extends Schema.TaggedError<ConnectionInvalid>()("ConnectionInvalid", { message: Schema.String }) {}
+
+/** `nostr+walletconnect://<wallet key>?relay=…&secret=…`, a secret as a whole. */
+export const format = ({ walletKey, relays, secretKey }: Connection): Redacted.Redacted => {
+  const query = [...relays.map((relay) => `relay=${encodeURIComponent(relay)}`), `secret=${Redacted.value(secretKey)}`]
+  return Redacted.make(`nostr+walletconnect://${walletKey}?${query.join("&")}`, { label: "wallet connection" })
+}
+
+const isRelay = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && url.protocol === "wss:" && url.username === "" && url.password === ""
+}
+
+/** Reads a connection string. What is wrong is said without the string, which has a secret in it. */
+export const parse = (text: Redacted.Redacted): Result.Result<Connection, ConnectionInvalid> => {
+  const refuse = (message: string) => Result.fail(new ConnectionInvalid({ message }))
+  const [, walletKey, query] = /^nostr\+?walletconnect:(?:\/\/)?([0-9a-f]{64})\/?\?(.*)$/.exec(Redacted.value(text).trim()) ?? []
+  if (walletKey === undefined || query === undefined)
+    return refuse("A connection string begins with nostr+walletconnect:// and the wallet's public key, 64 characters of hex")
+  const parameters = new URLSearchParams(query)
+  const [relays, secret] = [parameters.getAll("relay"), parameters.get("secret") ?? ""]
+  if (relays.length === 0 || !relays.every(isRelay)) return refuse("A connection string has one wss:// URL or more as relay=")
+  if (!Nostr.isSecretKey(secret)) return refuse("A connection string has a secret key, 64 characters of hex, as secret=")
+  return Result.succeed({ walletKey, relays, secretKey: Redacted.make(secret, { label: "wallet connection" }) })
+}
+
+/** The value of an event's tag, of the first with this name. */
+export const tagOf = ({ tags }: Nostr.Event, name: string): string | undefined => tags.find(([first]) => first === name)?.[1]
+
+/** When a request is worth nothing any more, in seconds since 1970; undefined where it does not say. */
+export const expirationOf = (event: Nostr.Event): number | undefined => {
+  const text = tagOf(event, "expiration")
+  return text === undefined || !/^\d{1,15}$/.test(text) ? undefined : Number(text)
+}
+
+interface Sealing {
+  /** Whose event it is. */
+  readonly from: Redacted.Redacted
+  /** For whom: a public key. */
+  readonly to: string
+  readonly atSeconds: number
+  /** 32 random bytes. */
+  readonly nonce: Uint8Array
+}
+
+const sealed = (kind: number, content: unknown, { from, to, atSeconds, nonce }: Sealing, tags: ReadonlyArray<ReadonlyArray<string>>) => {
+  const key = Nip44.conversationKey(from, to)
+  if (key === undefined) return undefined
+  const text = Nip44.encrypt(JSON.stringify(content), key, nonce)
+  return Nostr.signed({ kind, created_at: atSeconds, tags: [["p", to], ...tags], content: text }, from)
+}
+
+/** A request to a wallet. Undefined where its key is none. */
+export const request = (content: Request, sealing: Sealing, expiresAtSeconds?: number) =>
+  sealed(kinds.request, content, sealing, [
+    ["encryption", encryption],
+    ...(expiresAtSeconds === undefined ? [] : [["expiration", String(expiresAtSeconds)]])
+  ])
+
+/** The answer to a request. */
+export const response = (content: Response, to: Nostr.Event, sealing: Omit<Sealing, "to">) =>
+  sealed(kinds.response, content, { ...sealing, to: to.pubkey }, [["e", to.id]])
+
+/** What a wallet tells unasked. */
+export const notification = (content: { readonly notification_type: string; readonly notification: unknown }, sealing: Sealing) =>
+  sealed(kinds.notification, content, sealing, [])
+
+/** What a wallet can do, for all to read. */
+export const info = (methods: ReadonlyArray<string>, notifications: ReadonlyArray<string>, atSeconds: number, from: Redacted.Redacted) =>
+  Nostr.signed(
+    {
+      kind: kinds.info,
+      created_at: atSeconds,
+      tags: [["encryption", encryption], ...(notifications.length === 0 ? [] : [["notifications", notifications.join(" ")]])],
+      content: [...methods, ...(notifications.length === 0 ? [] : ["notifications"])].join(" ")
+    },
+    from
+  )
+
+/** The content of an event, for who has `secretKey`, read by `schema`; none where it is not for him, or says something else. */
+export const open = <A>(event: Nostr.Event, secretKey: Redacted.Redacted, schema: Schema.Codec<A, unknown>): Option.Option<A> => {
+  const key = Nip44.conversationKey(secretKey, event.pubkey)
+  const text = key && Nip44.decrypt(event.content, key)
+  return text === undefined || Result.isFailure(text)
+    ? Option.none()
+    : Schema.decodeUnknownOption(Schema.fromJsonString(schema))(text.success)
+}
