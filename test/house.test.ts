@@ -58,6 +58,7 @@ const floors = [
   "reports/reconciliation",
   "events",
   "events/webhooks",
+  "connections",
   "service"
 ]
 

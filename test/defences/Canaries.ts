@@ -2043,5 +2043,45 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "if (invoice.amount !== undefined && invoice.amount > amount + 10_000_000n)",
     test: coreTest("Bip353"),
     titles: "C39: BIP 353:"
+  },
+  {
+    name: "wallet-replay",
+    rows: [],
+    bug: "each time that an app's event comes it is another payment",
+    file: core("connections/WalletPayments"),
+    find: "key: `nwc:${event.id}`",
+    replace: "key: `nwc:${event.id}:${Math.random()}`",
+    test: "packages/web/test/walletConnect.test.ts",
+    titles: "wallet connect: an event that comes again"
+  },
+  {
+    name: "wallet-limitless",
+    rows: [],
+    bug: "an app is held to the limits of its company, and not to those of its key",
+    file: core("connections/WalletPayments"),
+    find: "      apiKey,\n      asked: undefined,",
+    replace: "      asked: undefined,",
+    test: "packages/web/test/walletConnect.test.ts",
+    titles: "wallet connect: an app pays within its key's limit"
+  },
+  {
+    name: "wallet-revoked",
+    rows: [],
+    bug: "an app goes on with a key that is revoked",
+    file: core("accounts/ApiKey"),
+    find: '  if (apiKey.revokedAtMillis !== null) return closed(apiKey, "revoked")\n',
+    replace: "",
+    test: "packages/web/test/walletConnect.test.ts",
+    titles: "wallet connect: an app does what its key's scopes allow"
+  },
+  {
+    name: "wallet-pending-failed",
+    rows: [],
+    bug: "an app is told that a payment failed which is pending, and pays again",
+    file: core("connections/WalletPayments"),
+    find: 'refuse("OTHER", approval === "waiting"',
+    replace: 'refuse("PAYMENT_FAILED", approval === "waiting"',
+    test: coreTest("WalletRequests"),
+    titles: "wallet connect: a payment that is pending"
   }
 ]

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
-import { Context, type Effect, Redacted, Schema } from "effect"
+import { Context, type Effect, Redacted, Schema, type Scope } from "effect"
 import * as secp256k1 from "tiny-secp256k1"
 
 const hex = (characters: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
@@ -32,6 +32,31 @@ export class Relays extends Context.Service<
     readonly publish: (relay: string, event: Event) => Effect.Effect<"taken" | "refused", RelayUnreachable>
   }
 >()("@satrail/bitcoin/Nostr/Relays") {}
+
+/** Which events are wanted: of these kinds, to this public key (its tag `p`), by this author where one is named, of this second or later. */
+export interface Filter {
+  readonly kinds: ReadonlyArray<number>
+  readonly to: string
+  readonly by?: string
+  readonly sinceSeconds: number
+}
+
+/** A connection to a relay that stays open. */
+export interface Session {
+  /** Offers an event: whether the relay took it, now or before. */
+  readonly publish: (event: Event) => Effect.Effect<"taken" | "refused", RelayUnreachable>
+  /** The next event, as the relay sends it: whether it is what was asked for, and its author's, is not known. Fails once the connection has ended. */
+  readonly next: Effect.Effect<Event, RelayUnreachable>
+}
+
+/** Relays that are listened to. */
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** A connection to the relay at a `wss:` URL that listens, for as long as the scope is open. What is not fetched by `next` is not read from the relay. */
+    readonly open: (relay: string, filter: Filter) => Effect.Effect<Session, RelayUnreachable, Scope.Scope>
+  }
+>()("@satrail/bitcoin/Nostr/Sessions") {}
 
 /**
  * The service's own key on Nostr, 32 bytes in hex. With one, Lightning addresses take zaps, and `Zaps.layerWorker` has to run somewhere.

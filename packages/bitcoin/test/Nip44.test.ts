@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
-import { Arbitrary, Redacted, Result, Schema } from "effect"
+import { Redacted, Result } from "effect"
 import * as Nip44 from "../src/Nip44.ts"
 import * as Nostr from "../src/Nostr.ts"
 
@@ -146,10 +146,7 @@ describe("NIP-44", () => {
     for (const [secret, publicKey, expected] of shared) assert.strictEqual(keyOf(secret, publicKey), expected)
     for (const [secret, publicKey] of unshared) assert.isUndefined(keyOf(secret, publicKey))
     const [mine, yours] = ["11".repeat(32), "22".repeat(32)]
-    assert.strictEqual(
-      keyOf(mine, Nostr.publicKeyOf(Redacted.make(yours))),
-      keyOf(yours, Nostr.publicKeyOf(Redacted.make(mine)))
-    )
+    assert.strictEqual(keyOf(mine, Nostr.publicKeyOf(Redacted.make(yours))), keyOf(yours, Nostr.publicKeyOf(Redacted.make(mine))))
   })
 
   it("NIP-44: a text is encrypted to the published bytes, and read back", () => {

@@ -3,11 +3,12 @@ import * as Session from "@satrail/core/accounts/Session"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
+import * as WalletConnection from "@satrail/core/connections/WalletConnection"
 import * as Logo from "@satrail/core/receiving/Logo"
 import { Effect, Redacted } from "effect"
 import { past } from "./Fixtures.ts"
 
-// How operators' tokens, sessions of the console and companies' logos begin, and what becomes of them.
+// How operators' tokens, sessions of the console, connections of apps and companies' logos begin, and what becomes of them.
 
 export const { noun: tokens } = OperatorToken
 export const { noun: sessions } = Session
@@ -59,3 +60,8 @@ export const changingLogo = {
     return Logo.changed(row, { ...picture, hash: yield* Id.make }, row.createdAtMillis + 1)
   })
 }
+
+export const connect = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+  const [id, apiKeyId, appKey, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* past]
+  return WalletConnection.connected({ id, companyId, apiKeyId, appKey, createdAtMillis })
+})

@@ -13,6 +13,7 @@ import * as Assignment from "@satrail/core/receiving/Assignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
+import * as WalletConnection from "@satrail/core/connections/WalletConnection"
 import * as Logo from "@satrail/core/receiving/Logo"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
@@ -95,6 +96,7 @@ export const subjectOf = <A extends Noun.Row>(
 /** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
 const subjects: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
+  wallet_connections: subjectOf(WalletConnection.noun, AccountRows.connect),
   console_sessions: subjectOf(AccountRows.sessions, AccountRows.begin, AccountRows.going),
   adjustments: subjectOf(Adjustment.noun, (companyId) => Effect.map(adjustment(companyId, 1), (row) => Adjustment.requested(row)), {
     booked: (row) => Effect.succeed(approved(row)),

@@ -30,6 +30,7 @@ import * as Suspense from "./resources/Suspense.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Refunds from "./resources/Refunds.ts"
 import * as Vouchers from "./resources/Vouchers.ts"
+import * as WalletConnections from "./resources/WalletConnections.ts"
 import * as WebhookEndpoints from "./resources/WebhookEndpoints.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
 import * as Section from "./Section.ts"
@@ -80,6 +81,8 @@ const operator = Section.make(
     ApiKeys.allowFrom,
     ApiKeys.revoke,
     ApiKeys.rotate,
+    WalletConnections.create,
+    WalletConnections.get,
     Companies.changePlan,
     Companies.getLimits,
     Companies.limit,

@@ -2,7 +2,9 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as OperatorToken from "@satrail/core/accounts/OperatorToken"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -31,6 +33,14 @@ const id = (name: string, afterMillis = 0): string => Id.fromMillis(startMillis 
 
 // No key is known for this point (BIP 341): money sent to an address in an example is lost.
 const nobodysKey = Buffer.from("50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0", "hex")
+
+/** An app that is connected to a key: nobody's keys either. */
+const walletOf = (id: string) => {
+  const secretKey = Redacted.make(bytes("an app's key").toString("hex"))
+  const walletKey = Nostr.publicKeyOf(Redacted.make(bytes("the wallet's key").toString("hex")))
+  const connection = WalletConnect.format({ walletKey, relays: ["wss://relay.example.com"], secretKey })
+  return { id, walletKey, appKey: Nostr.publicKeyOf(secretKey), connection: Redacted.value(connection) }
+}
 
 /** A signed invoice of long ago, as any decoder reads it. */
 const signed = (network: Network, payee: string, amount: Msat.Msat, description: string, atMillis: number) => {
@@ -74,6 +84,7 @@ export const worldOf = (network: Network) => {
     paid: signed(network, "its supplier", Msat.fromSats(3000), "Beans", startMillis + 60_000),
     address,
     apiKey: { id: key.id, text: Redacted.value(key.text) },
+    wallet: walletOf(id("wallet connection")),
     operatorToken: Redacted.value(OperatorToken.generate((size) => bytes("operator token").subarray(0, size)).text),
     /** What ids of events are made with. */
     eventKey: Redacted.make("the key of the examples"),

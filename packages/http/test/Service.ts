@@ -4,6 +4,7 @@ import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { Place } from "@satrail/core/connections/WalletConnections"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import { made } from "@satrail/core/ledger/Answer"
 import * as Policy from "@satrail/core/service/Policy"
@@ -133,7 +134,10 @@ const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
     Layer.provideMerge(Layer.mergeAll(storage, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
     Layer.provide(Layer.merge(Layer.succeed(Poster, posted.poster), WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets")))),
-    Layer.provide(Layer.succeed(Nostr.SecretKey, nostrKey))
+    Layer.provide([
+      Layer.succeed(Nostr.SecretKey, nostrKey),
+      Layer.succeed(Place, { relays: ["wss://relay.example.com"], secretKey: Redacted.make("21".repeat(32)) })
+    ])
   )
 
 /** The whole service in memory, and a function to ask it over its web handler. Workers run when a test says so. */

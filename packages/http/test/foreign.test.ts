@@ -67,6 +67,13 @@ const apiKey = async ({ id }: Company): Promise<string> =>
   (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key: operatorToken, body: { name: "till", scopes: ["read"] } })).body
     .data.id
 
+/** A key that has an app. */
+const connected = async (company: Company): Promise<string> => {
+  const id = await apiKey(company)
+  await service.ask("POST", `/operator/api-keys/${id}/connect`, { key: operatorToken })
+  return id
+}
+
 type Maker = (company: Company) => Promise<string>
 
 /** A withdrawal that waits for another key than the one that asked for it. */
@@ -165,7 +172,9 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/api-keys/{id}": apiKey,
   "/operator/api-keys/{id}/limits": apiKey,
   "/operator/api-keys/{id}/allowed-from": apiKey,
-  "/operator/api-keys/{id}/rotate": apiKey
+  "/operator/api-keys/{id}/rotate": apiKey,
+  "/operator/api-keys/{id}/connect": apiKey,
+  "/operator/api-keys/{id}/wallet-connection": connected
 }
 
 /** Makes one of what is listed at the beginning of this path, by the example of that; undefined where nothing is made there. */

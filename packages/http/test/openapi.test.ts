@@ -78,6 +78,11 @@ const {
     data: { id: keyId }
   }
 } = await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "a", scopes: ["read"] } })
+const {
+  body: {
+    data: { id: connectedId }
+  }
+} = await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "app", scopes: ["read"] } })
 const { id: addressId } = await service.record(company.key, await service.lightningAddress(company.key, "shop"))
 const {
   body: {
@@ -241,6 +246,10 @@ const asked: Record<string, Record<string, Ask>> = {
   },
   "/operator/api-keys/{id}/rotate": {
     post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }
+  },
+  "/operator/api-keys/{id}/connect": { post: { key: operatorToken, path: `/operator/api-keys/${connectedId}/connect` } },
+  "/operator/api-keys/{id}/wallet-connection": {
+    get: { key: operatorToken, path: `/operator/api-keys/${connectedId}/wallet-connection` }
   },
   "/operator/companies/{id}/freeze": {
     post: { key: operatorToken, path: `/operator/companies/${frozenId}/freeze`, body: { reason: "a drill", pending: "go_on" } }

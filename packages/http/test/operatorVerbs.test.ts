@@ -66,7 +66,7 @@ const failedDelivery = async (): Promise<string> => {
   )
 }
 
-const [limited, confined, revoked, rotated] = [await key(), await key(), await key(), await key()]
+const [limited, confined, revoked, rotated, connected] = [await key(), await key(), await key(), await key(), await key()]
 const [approved, rejected, assigned] = [await adjustment(), await adjustment(), await suspended(service, id)]
 const [changed, deleted, disabled, enabled, replayed, tested] = [
   await endpoint(),
@@ -108,6 +108,11 @@ const verbs: Readonly<Record<string, Verb>> = {
     body: { overlap_seconds: 0 },
     sees: of("/api-keys"),
     again: "not_found"
+  },
+  "POST /operator/api-keys/:id/connect": {
+    path: `/api-keys/${connected}/connect`,
+    sees: `/api-keys/${connected}/wallet-connection`,
+    again: "malformed"
   },
   "DELETE /operator/api-keys/:id": { path: `/api-keys/${revoked}`, sees: `/api-keys/${revoked}` },
   "POST /operator/tokens": { path: "/tokens", body: { name: "Ada", scopes: ["read"] }, sees: "/tokens", again: "another" },

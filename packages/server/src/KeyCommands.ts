@@ -12,7 +12,7 @@ const confined = Flag.Literals("allowed-for", ["everything", "sending"]).pipe(
 )
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("List, issue, confine, rotate and revoke API keys"),
+  Command.withDescription("List, issue, confine, connect, rotate and revoke API keys"),
   Command.withSubcommands([
     Command.make("list", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
       list({ json, query: { limit, cursor } }, `${of(company)}/api-keys`, [
@@ -80,6 +80,13 @@ export const keys = Command.make("keys").pipe(
       },
       ({ json, key, overlap }) => call({ json }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
     ).pipe(Command.withDescription("Replace a key; the new one is shown once")),
+    Command.make("connect", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/connect`)).pipe(
+      Command.withDescription("Connect an app to a key by Nostr Wallet Connect; the string for the app is shown once"),
+      example("keys connect 7Kq2mVx9TbZc", "The app spends what the key may, until the key is revoked")
+    ),
+    Command.make("connection", { json, key }, ({ json, key }) => call({ json }, "GET", `${ofKey(key)}/wallet-connection`)).pipe(
+      Command.withDescription("Show the app that is connected to a key")
+    ),
     Command.make("revoke", { json, key }, ({ json, key }) => call({ json }, "DELETE", ofKey(key))).pipe(
       Command.withDescription("Revoke a key at once")
     )

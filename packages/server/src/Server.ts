@@ -15,6 +15,8 @@ import * as Policy from "@satrail/core/service/Policy"
 import * as Zaps from "@satrail/core/receiving/Zaps"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
 import type { Records } from "@satrail/core/service/Records"
+import { Place } from "@satrail/core/connections/WalletConnections"
+import * as WalletService from "@satrail/core/connections/WalletService"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
@@ -47,8 +49,10 @@ import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
 import * as WebhookPoster from "@satrail/web/WebhookPoster"
 import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
+import * as WebSocketSessions from "@satrail/web/WebSocketSessions"
 import { Clock, Context, Deferred, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
+import { hkdfSync } from "node:crypto"
 import path from "node:path"
 import * as Banner from "./Banner.ts"
 import type { NodeUnusable } from "./backends/NodeUnusable.ts"
@@ -179,6 +183,14 @@ const identity = (environment: Environment) =>
 /** It follows from what preimages follow from too, which is the same in all processes and for ever. */
 const secretOf = ({ node, sandboxSeed }: Environment): Redacted.Redacted => node?.invoiceSecret ?? Redacted.make(sandboxSeed)
 
+/** Where apps reach this service as a wallet, and the key that it answers with: 32 bytes from the same secret. */
+const walletPlace = (environment: Environment): (typeof Place)["Service"] => {
+  const { nwcRelays: relays } = environment
+  if (relays === undefined) return undefined
+  const key = Buffer.from(hkdfSync("sha256", Redacted.value(secretOf(environment)), "", "satrail: nostr wallet connect", 32))
+  return { relays, secretKey: Redacted.make(key.toString("hex"), { label: "wallet key" }) }
+}
+
 /** What webhooks are sent with, and what their secrets are kept with. Where the web is simulated, they go to this machine too. */
 export const webhooks = (environment: Environment) =>
   Layer.merge(
@@ -200,7 +212,13 @@ export const services = (environment: Environment, theirs: ReturnType<typeof out
     // The storage first: it knows which sandbox it belongs to, and another one must not be begun beside it.
     Layer.provideMerge(theirs),
     Layer.provideMerge(identity(environment)),
-    Layer.provideMerge(Layer.merge(storage(environment, database.isAway), Layer.succeed(Nostr.SecretKey, environment.nostrKey))),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        storage(environment, database.isAway),
+        Layer.succeed(Nostr.SecretKey, environment.nostrKey),
+        Layer.succeed(Place, walletPlace(environment))
+      )
+    ),
     Layer.provideMerge(movable(environment, database))
   )
 }
@@ -221,7 +239,9 @@ export const webhookWorker = (environment: Environment) => {
 /** Background workers. Where the clock can be advanced, they wake up for it. */
 export const workers = (environment: Environment) => {
   const most = Layer.mergeAll(Satrail.layerWorkers, reconciler, webhookWorker(environment))
-  const all = environment.nostrKey === undefined ? most : Layer.merge(most, Zaps.layerWorker)
+  const zaps = environment.nostrKey === undefined ? most : Layer.merge(most, Zaps.layerWorker)
+  const sessions = Layer.provide(WebSocketSessions.layer, guarded(environment))
+  const all = environment.nwcRelays === undefined ? zaps : Layer.merge(zaps, Layer.provide(WalletService.layerWorker, sessions))
   return Layer.unwrap(
     Effect.map(Effect.serviceOption(Time.Time), (time) =>
       Option.isNone(time) ? all : Layer.provide(all, Layer.succeed(Clock.Clock, time.value.waking))

@@ -76,6 +76,8 @@ const typed: Readonly<Record<string, string>> = {
   "PUT /operator/api-keys/:id/allowed-from": "keys allow ID anywhere",
   "POST /operator/api-keys/:id/rotate": "keys rotate ID",
   "DELETE /operator/api-keys/:id": "keys revoke ID",
+  "POST /operator/api-keys/:id/connect": "keys connect ID",
+  "GET /operator/api-keys/:id/wallet-connection": "keys connection ID",
   "GET /operator/companies/:companyId/transactions": "companies transactions ID",
   "GET /operator/companies/:companyId/transactions/balance": "companies look ID balance",
   "GET /operator/companies/:companyId/transactions/deposits/:depositID": "companies look ID deposit ONE",

@@ -13,7 +13,8 @@ export const roles = [
   "events",
   "deliveries",
   "expiry",
-  "audit"
+  "audit",
+  "wallet connect"
 ] as const
 export type Role = (typeof roles)[number] | `settlements of ${string}`
 

@@ -4,6 +4,7 @@ import type { ApiKeyConfined, ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKey
 import type { CompanyFeesChanged, CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { SessionBegun, SessionBegunAgain, SessionEnded, SessionSteppedUp } from "../accounts/Session.ts"
+import type { WalletConnected } from "../connections/WalletConnection.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type {
   EndpointChanged,
@@ -80,6 +81,7 @@ export type Change =
   | ApiKeyUsed
   | OperatorTokenIssued
   | OperatorTokenRevoked
+  | WalletConnected
   | SessionBegun
   | SessionBegunAgain
   | SessionSteppedUp

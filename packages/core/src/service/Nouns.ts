@@ -4,6 +4,7 @@ import * as OperatorToken from "../accounts/OperatorToken.ts"
 import * as Session from "../accounts/Session.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
+import * as WalletConnection from "../connections/WalletConnection.ts"
 import * as Endpoint from "../events/Endpoint.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
 import * as Checkout from "../receiving/Checkout.ts"
@@ -27,6 +28,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   Domain.members,
   ApiKey.noun,
   OperatorToken.noun,
+  WalletConnection.noun,
   Session.noun,
   Adjustment.noun,
   Invoice.noun,

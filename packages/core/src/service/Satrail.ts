@@ -11,6 +11,7 @@ import * as Stops from "../accounts/Stops.ts"
 import type { Names } from "../base/Names.ts"
 import * as Traced from "../base/Traced.ts"
 import * as Trail from "../base/Trail.ts"
+import * as WalletConnections from "../connections/WalletConnections.ts"
 import * as Events from "../events/Events.ts"
 import * as Feed from "../events/Feed.ts"
 import * as Retention from "../events/Retention.ts"
@@ -116,6 +117,7 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
     Traced.over(OperatorTokens.OperatorTokens, OperatorTokens.layer),
     Traced.over(Sessions.Sessions, Sessions.layer),
+    Traced.over(WalletConnections.WalletConnections, WalletConnections.layer),
     Traced.over(Adjustments.Adjustments, Adjustments.layer),
     Traced.over(Domains.Domains, Domains.layer),
     Traced.over(PayRequests.PayRequests, PayRequests.layer),

@@ -31,6 +31,9 @@ export const identity = {
   })
 }
 
+/** At how many relays a service listens as a wallet: each answer goes where its request came from. */
+const maxNwcRelays = 5
+
 /** Who may operate it. */
 export const operator = {
   operatorToken: Setting.optional({
@@ -50,6 +53,19 @@ export const operator = {
     meaning:
       "Encrypts the secrets of webhook endpoints and signs webhooks (Ed25519), the same in all processes; without one, a key that follows from the node's. Under another one, the secrets have to be rotated",
     ...Setting.secret("at least 32 characters without spaces", (text) => /^[!-~]{32,}$/.test(text))
+  }),
+  nwcRelays: Setting.optional({
+    name: "SATRAIL_NWC_RELAYS",
+    meaning:
+      "The Nostr relays at which apps reach this service by Nostr Wallet Connect (NIP-47), separated by commas, the same in all processes; without one it is no wallet for apps. Its key as a wallet follows from the node's",
+    wants: `1 to ${maxNwcRelays} URLs such as wss://relay.example.com, separated by commas`,
+    read: (text) => {
+      const urls = text.split(",").map((one) => URL.parse(one.trim()))
+      const relays = urls.flatMap((url) =>
+        url?.protocol === "wss:" && url.username === "" && url.password === "" && url.hash === "" ? [url.href] : []
+      )
+      return relays.length === urls.length && relays.length <= maxNwcRelays ? [...new Set(relays)] : undefined
+    }
   }),
   nostrKey: Setting.optional({
     name: "SATRAIL_NOSTR_KEY",

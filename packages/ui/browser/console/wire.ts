@@ -156,6 +156,8 @@ export type CompanyLimits = { readonly id: string; readonly limits: (Limits | nu
 export type GivenLimits = { readonly per_withdrawal_sats?: (number | null); readonly hour_sats?: (number | null); readonly day_sats?: (number | null); readonly month_sats?: (number | null); readonly day_count?: (number | null); readonly approval_above_sats?: (number | null); readonly recipient_types?: (ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl"> | null); readonly recipients?: (ReadonlyArray<string> | null) }
 export type Company = { readonly id: string; readonly name: string; readonly plan: "free" | "paid"; readonly created_at: string }
 export type ChangePlan = { readonly plan: "free" | "paid" }
+export type WalletConnection = { readonly id: string; readonly company_id: string; readonly api_key_id: string; readonly app_key: string; readonly wallet_key: string; readonly relays: ReadonlyArray<string>; readonly created_at: string }
+export type NewWalletConnection = { readonly id: string; readonly company_id: string; readonly api_key_id: string; readonly app_key: string; readonly wallet_key: string; readonly relays: ReadonlyArray<string>; readonly created_at: string; readonly connection: string }
 export type RotateApiKey = { readonly overlap_seconds: number }
 export type AllowKeyFrom = { readonly allowed_from: (AllowedFrom | null) }
 export type IssueApiKey = { readonly name: string; readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">; readonly expires_at?: (string | null); readonly limits?: (GivenLimits | null); readonly allowed_from?: (AllowedFrom | null) }
@@ -250,6 +252,8 @@ export interface Operations {
   readonly "PUT /operator/api-keys/{id}/limits": { readonly query: {  }; readonly body: GivenLimits; readonly answer: { readonly status: 200; readonly message: string; readonly data: LimitedApiKey } }
   readonly "PUT /operator/api-keys/{id}/allowed-from": { readonly query: {  }; readonly body: AllowKeyFrom; readonly answer: { readonly status: 200; readonly message: string; readonly data: LimitedApiKey } }
   readonly "POST /operator/api-keys/{id}/rotate": { readonly query: {  }; readonly body: RotateApiKey; readonly answer: { readonly status: 201; readonly message: string; readonly data: IssuedApiKey } }
+  readonly "POST /operator/api-keys/{id}/connect": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 201; readonly message: string; readonly data: NewWalletConnection } }
+  readonly "GET /operator/api-keys/{id}/wallet-connection": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: WalletConnection } }
   readonly "POST /operator/companies/{id}/plan": { readonly query: {  }; readonly body: ChangePlan; readonly answer: { readonly status: 200; readonly message: string; readonly data: Company } }
   readonly "GET /operator/companies/{id}/limits": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: CompanyLimits } }
   readonly "PUT /operator/companies/{id}/limits": { readonly query: {  }; readonly body: GivenLimits; readonly answer: { readonly status: 200; readonly message: string; readonly data: CompanyLimits } }

@@ -1,0 +1,34 @@
+import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import type * as Change from "../ledger/Change.ts"
+import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
+
+/**
+ * An app that uses an API key over Nostr Wallet Connect (NIP-47). What it may do, how much it may spend and when it ends are the key's: a connection has no rights of
+ * its own, and no life. A key has one at most.
+ */
+export const WalletConnection = Schema.Struct({
+  id: Noun.Id,
+  companyId: CompanyId.CompanyId,
+  apiKeyId: Schema.String,
+  /** The app's public key on Nostr, x-only in hex. Its secret key is nowhere: the app alone has it. */
+  appKey: Schema.String,
+  createdAtMillis: Schema.Int
+})
+export interface WalletConnection extends Schema.Schema.Type<typeof WalletConnection> {}
+
+export const noun = Noun.make("wallet_connections", WalletConnection, { moving: [], unique: [["apiKeyId"], ["appKey"]] })
+
+export interface WalletConnected extends Written<"WalletConnected", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+
+/** Who has the app's secret key uses the API key from here on. */
+export const connected = (connection: WalletConnection, once?: Change.Once): WalletConnected => ({
+  _tag: "WalletConnected",
+  id: connection.id,
+  companyId: connection.companyId,
+  atMillis: connection.createdAtMillis,
+  legs: [],
+  writes: [Noun.insert(noun, connection)],
+  ...(once && { once })
+})

@@ -1,0 +1,131 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { Clock, Effect, Option, Result, Schema } from "effect"
+import * as ApiKey from "../accounts/ApiKey.ts"
+import { Installation } from "../accounts/Installation.ts"
+import { available } from "../ledger/Balance.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import * as Page from "../ledger/Page.ts"
+import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import type { Transaction } from "../reports/Transaction.ts"
+import { Transactions } from "../reports/Transactions.ts"
+import { SendingReads } from "../sending/SendingReads.ts"
+import * as WalletInvoices from "./WalletInvoices.ts"
+import * as WalletPayments from "./WalletPayments.ts"
+import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
+import * as WalletView from "./WalletView.ts"
+
+/** How many transactions an answer has: an event has to fit through a relay. */
+export const listed = { default: 10, maximum: 20 } as const
+
+/** How far back a list can be asked for: more is read over HTTP. */
+export const maxOffset = 500
+
+const LookedUp = Schema.Struct({
+  payment_hash: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  invoice: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+
+const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+const Listed = Schema.Struct({
+  from: Schema.optionalKey(Schema.NullOr(Count)),
+  until: Schema.optionalKey(Schema.NullOr(Count)),
+  limit: Schema.optionalKey(Schema.NullOr(Count)),
+  offset: Schema.optionalKey(Schema.NullOr(Count)),
+  type: Schema.optionalKey(Schema.NullOr(Schema.Literals(["incoming", "outgoing"])))
+})
+
+type Answer = Effect.Effect<unknown, WalletRefused | StoreUnavailable>
+
+/** What a method needs of the key, and what it does. */
+export interface Method {
+  /** null: any key may. */
+  readonly scope: ApiKey.Scope | null
+  readonly answer: (call: Call) => Answer
+}
+
+/** Every method, as the info event names them: what a key may not do is refused. */
+export const names = ["pay_invoice", "make_invoice", "lookup_invoice", "list_transactions", "get_balance", "get_info"] as const
+type Name = (typeof names)[number]
+
+/** What apps can ask for. */
+export const make = Effect.gen(function* () {
+  const { network } = yield* Installation
+  const ledger = yield* LedgerReads
+  const receiving = yield* ReceivingReads
+  const sending = yield* SendingReads
+  const transactions = yield* Transactions
+  const { makeInvoice } = yield* WalletInvoices.make
+  const { payInvoice } = yield* WalletPayments.make
+
+  /** What the company was paid, or paid, with this hash: its own only. */
+  const lookUp = Effect.fnUntraced(function* (call: Call) {
+    const { payment_hash: hash, invoice } = yield* paramsOf(call, LookedUp)
+    const { companyId } = call.holder.apiKey
+    const decoded = typeof invoice === "string" ? Bolt11.decode(invoice.trim()) : undefined
+    const text = hash ?? (decoded !== undefined && Result.isSuccess(decoded) ? decoded.success.paymentHash : "")
+    if (!/^[0-9a-fA-F]{64}$/.test(text)) return yield* refuse("OTHER", "A payment_hash, 64 characters of hex, or an invoice of BOLT 11")
+    const paymentHash = PaymentHash.make(text.toLowerCase())
+    const came = Option.filter(yield* receiving.invoiceByHash(paymentHash), (row) => row.companyId === companyId)
+    if (Option.isSome(came)) return WalletView.incoming(came.value, yield* Clock.currentTimeMillis)
+    const went = Option.filter(yield* sending.withdrawalByHash(paymentHash), (row) => row.companyId === companyId)
+    const shown = Option.isSome(went) ? WalletView.outgoing(went.value) : undefined
+    return shown ?? (yield* refuse("NOT_FOUND", "No invoice and no payment has this payment hash"))
+  })
+
+  const shown = Effect.fnUntraced(function* ({ companyId, id, type }: Transaction, nowMillis: number) {
+    if (type === "withdrawal") {
+      const found = yield* sending.withdrawal(companyId, id)
+      return Option.isSome(found) ? WalletView.outgoing(found.value) : undefined
+    }
+    const deposit = Option.getOrUndefined(yield* receiving.deposit(companyId, id))
+    const invoiceId = deposit?.lightningInvoiceId ?? null
+    const found = invoiceId === null ? Option.none() : yield* receiving.invoice(companyId, invoiceId)
+    return Option.isSome(found) ? WalletView.incoming(found.value, nowMillis) : undefined
+  })
+
+  const list = Effect.fnUntraced(function* (call: Call) {
+    const { from, until, limit, offset, type } = yield* paramsOf(call, Listed)
+    const skipped = offset ?? 0
+    if (skipped > maxOffset) return yield* refuse("OTHER", `An offset of ${maxOffset} at most: narrow from and until`)
+    const size = Math.min(limit === undefined || limit === null || limit === 0 ? listed.default : limit, listed.maximum)
+    const page = transactions.list(call.holder.apiKey.companyId, {
+      limit: Math.min(skipped + size, Page.limit.maximum),
+      rail: "lightning",
+      ...(type === "incoming" ? { type: "deposit" as const } : type === "outgoing" ? { type: "withdrawal" as const } : {}),
+      // Both ends belong to what is asked for, and to the second.
+      ...(typeof from === "number" && from > 0 && { createdAfterMillis: from * 1000 - 1 }),
+      ...(typeof until === "number" && { createdBeforeMillis: (until + 1) * 1000 })
+    })
+    const { transactions: rows } = yield* Effect.catchTag(page, "Invalid", ({ message }) => refuse("OTHER", message))
+    const nowMillis = yield* Clock.currentTimeMillis
+    const all = yield* Effect.forEach(rows.slice(skipped), (row) => shown(row, nowMillis), { concurrency: 5 })
+    return { transactions: all.filter((one) => one !== undefined) }
+  })
+
+  const methods: { readonly [name in Name]: Method } = {
+    pay_invoice: { scope: "send", answer: payInvoice },
+    make_invoice: { scope: "receive", answer: makeInvoice },
+    lookup_invoice: { scope: "read", answer: lookUp },
+    list_transactions: { scope: "read", answer: list },
+    get_balance: {
+      scope: "read",
+      answer: ({ holder }) => Effect.map(ledger.balance(holder.apiKey.companyId), (balance) => ({ balance: Number(available(balance)) }))
+    },
+    get_info: {
+      scope: null,
+      answer: ({ holder }) =>
+        Effect.succeed({
+          alias: "satrail",
+          network,
+          methods: Object.entries(methods).flatMap(([name, { scope }]) =>
+            scope === null || ApiKey.allows(holder.apiKey, scope) ? [name] : []
+          ),
+          notifications: []
+        })
+    }
+  }
+
+  return new Map<string, Method>(Object.entries(methods))
+})

@@ -1,0 +1,207 @@
+import { assert, it } from "@effect/vitest"
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
+import { Arbitrary, Context, Effect, Fiber, Option, Redacted, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import type { Scope } from "../src/accounts/ApiKey.ts"
+import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import { Place, WalletConnections } from "../src/connections/WalletConnections.ts"
+import { payWaitMillis } from "../src/connections/WalletPayments.ts"
+import * as WalletRequests from "../src/connections/WalletRequests.ts"
+import {
+  beginsAtMillis,
+  company,
+  companyWith,
+  everywhere,
+  got,
+  has,
+  inWorld,
+  made,
+  outside,
+  type Ports,
+  said,
+  scenario,
+  steps
+} from "./World.ts"
+
+const wallet = Redacted.make("21".repeat(32))
+const walletKey = Nostr.publicKeyOf(wallet)
+const beginsAtSeconds = beginsAtMillis / 1000
+
+const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: ["wss://relay.example"], secretKey: wallet })
+const isWallet = { change } as const
+
+/** An app with a key of its own. */
+const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes: ReadonlyArray<Scope>) {
+  const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes, expiresAtMillis: null }))
+  const { text } = yield* made((yield* WalletConnections).create(apiKey.id))
+  return { apiKey, secretKey: Redacted.make(new URL(Redacted.value(text)).searchParams.get("secret") ?? "") }
+})
+
+const sealing = (from: Redacted.Redacted, atSeconds = beginsAtSeconds) => ({
+  from,
+  to: walletKey,
+  atSeconds,
+  nonce: new Uint8Array(32).fill(3)
+})
+const request = (from: Redacted.Redacted, content: WalletConnect.Request, atSeconds?: number, expiresAtSeconds?: number) =>
+  WalletConnect.request(content, sealing(from, atSeconds), expiresAtSeconds) ?? assert.fail("no event")
+
+const read = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted) =>
+  Option.isNone(answer) ? assert.fail("no answer") : Option.getOrThrow(WalletConnect.open(answer.value, secretKey, WalletConnect.Response))
+const codeOf = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted) => read(answer, secretKey).error?.code ?? "ok"
+
+scenario(
+  "wallet connect: a payment that is pending is not said to have failed, and the same event has its end later",
+  { ...isWallet },
+  function* () {
+    const payer = yield* companyWith(5000)
+    const { secretKey } = yield* connect(payer, ["send"])
+    const { answer } = yield* WalletRequests.make(wallet)
+    const payee = yield* outside({ sats: 1000 })
+    const event = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })
+    const asking = yield* Effect.forkChild(answer(event), { startImmediately: true })
+    yield* TestClock.adjust(payWaitMillis)
+    const { error } = read(yield* Fiber.join(asking), secretKey)
+    assert.strictEqual(error?.code, "OTHER")
+    assert.include(error?.message, "pending")
+    assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 0, sats: 0 })
+    yield* steps(2)
+    const again = read(yield* answer(event), secretKey)
+    assert.isTrue(again.error === null, JSON.stringify(again))
+    assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 1, sats: 1000 })
+    // Another request for the same invoice is another payment, of which there is none.
+    const other = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } }, beginsAtSeconds + 1)
+    assert.strictEqual(codeOf(yield* answer(other), secretKey), "OTHER")
+    assert.strictEqual((yield* has(payer)).held, 0)
+  }
+)
+
+scenario(
+  "wallet connect: what is too old, from the future, expired, forged or for another wallet is not answered",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* company(), ["read"])
+    const { answer } = yield* WalletRequests.make(wallet)
+    const content = { method: "get_balance", params: {} }
+    const fresh = request(secretKey, content)
+    const most = WalletRequests.maxAgeSeconds
+    for (const event of [
+      fresh,
+      request(secretKey, content, beginsAtSeconds - most),
+      request(secretKey, content, beginsAtSeconds, beginsAtSeconds + 1)
+    ])
+      assert.strictEqual(codeOf(yield* answer(event), secretKey), "ok")
+    const stranger = Redacted.make("77".repeat(32))
+    const unanswered = {
+      old: request(secretKey, content, beginsAtSeconds - most - 1),
+      future: request(secretKey, content, beginsAtSeconds + most + 1),
+      expired: request(secretKey, content, beginsAtSeconds, beginsAtSeconds),
+      "of a stranger": request(stranger, content),
+      forged: { ...fresh, sig: "00".repeat(64) },
+      "with another's name": { ...request(stranger, content), pubkey: fresh.pubkey },
+      changed: { ...fresh, content: request(secretKey, { method: "get_info" }).content },
+      "of another kind": Nostr.signed({ ...fresh, kind: 1 }, secretKey),
+      "for another wallet": Nostr.signed(
+        {
+          ...fresh,
+          tags: [
+            ["p", fresh.pubkey],
+            ["encryption", "nip44_v2"]
+          ]
+        },
+        secretKey
+      ),
+      "not encrypted": Nostr.signed({ ...fresh, content: JSON.stringify(content) }, secretKey)
+    }
+    for (const [name, event] of Object.entries(unanswered)) assert.isTrue(Option.isNone(yield* answer(event)), name)
+  }
+)
+
+scenario(
+  "wallet connect: another encryption is refused by name, and so is a method or a parameter that is none",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
+    const { answer } = yield* WalletRequests.make(wallet)
+    const nip04 = Nostr.signed({ ...request(secretKey, { method: "get_info" }), tags: [["p", walletKey]] }, secretKey)
+    assert.strictEqual(codeOf(yield* answer(nip04), secretKey), "UNSUPPORTED_ENCRYPTION")
+    const address = yield* outside({ type: "lightning_address" })
+    for (const [content, code] of [
+      [{ method: "pay_keysend", params: {} }, "NOT_IMPLEMENTED"],
+      [{ method: "toString" }, "NOT_IMPLEMENTED"],
+      [{ method: "pay_invoice", params: { invoice: address.destination, amount: 1000 } }, "OTHER"],
+      [{ method: "pay_invoice", params: { invoice: 21 } }, "OTHER"],
+      [{ method: "pay_invoice" }, "OTHER"],
+      [{ method: "make_invoice", params: { amount: 21_500 } }, "OTHER"],
+      [{ method: "make_invoice", params: { amount: -1 } }, "OTHER"],
+      [{ method: "lookup_invoice", params: { payment_hash: "21" } }, "OTHER"],
+      [{ method: "lookup_invoice", params: { payment_hash: "21".repeat(32) } }, "NOT_FOUND"],
+      [{ method: "list_transactions", params: { offset: 1e9 } }, "OTHER"],
+      [{ method: "list_transactions", params: { type: "incoming", limit: 1e6 } }, "ok"]
+    ] as const)
+      assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), code, JSON.stringify(content))
+  }
+)
+
+scenario("wallet connect: an app that asks too often is told so", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* company(), ["read"])
+  const { answer } = yield* WalletRequests.make(wallet)
+  const event = request(secretKey, { method: "get_balance" })
+  for (let n = 0; n < WalletRequests.perConnection.count; n++) assert.strictEqual(codeOf(yield* answer(event), secretKey), "ok")
+  assert.strictEqual(codeOf(yield* answer(event), secretKey), "RATE_LIMITED")
+})
+
+scenario("wallet connect: a key has one app, and one that is confined to addresses has none", { ...isWallet }, function* () {
+  const { id: companyId } = yield* company()
+  const allowedFrom = { for: "sending", ranges: ["203.0.113.0/24"] } as const
+  const confined = yield* made((yield* ApiKeys).issue({ companyId, name: "till", scopes: ["admin"], expiresAtMillis: null, allowedFrom }))
+  const connections = yield* WalletConnections
+  assert.strictEqual(yield* said(connections.create(confined.apiKey.id)), "Invalid: allowed_from")
+  const { apiKey, secretKey } = yield* connect(yield* companyWith(5000), ["send", "read"])
+  assert.strictEqual(yield* said(connections.create(apiKey.id)), "Invalid: id")
+  assert.strictEqual((yield* connections.get(apiKey.id)).walletKey, walletKey)
+  // Confined later, it is refused what it is confined for.
+  const { answer } = yield* WalletRequests.make(wallet)
+  const pays = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 10 })).destination } })
+  yield* everywhere((yield* ApiKeys).allowFrom(apiKey.id, allowedFrom))
+  assert.strictEqual(codeOf(yield* answer(pays), secretKey), "RESTRICTED")
+  assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" })), secretKey), "ok")
+})
+
+scenario("wallet connect: without relays there are no connections", function* () {
+  const { id: companyId } = yield* company()
+  const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes: ["read"], expiresAtMillis: null }))
+  const connections = yield* WalletConnections
+  assert.strictEqual(yield* said(connections.create(apiKey.id)), "Invalid: relays")
+  assert.strictEqual(yield* said(connections.get(apiKey.id)), "NotFound")
+})
+
+it.effect.prop(
+  "wallet connect: whatever an app writes is answered or ignored, moves no money and breaks nothing",
+  {
+    method: Arbitrary.schema(Schema.String),
+    params: Arbitrary.schema(Schema.Json),
+    tags: Arbitrary.schema(Schema.Array(Schema.Array(Schema.String)))
+  },
+  ({ method, params, tags }) =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(1000)
+        const { secretKey } = yield* connect(payer, ["admin"])
+        const { answer } = yield* WalletRequests.make(wallet)
+        for (const name of [method, "pay_invoice", "make_invoice", "lookup_invoice", "list_transactions"]) {
+          const event = request(secretKey, { method: name, params })
+          const others = [Nostr.signed({ ...event, tags }, secretKey), Nostr.signed({ ...event, content: method }, secretKey)]
+          for (const one of [event, ...others]) {
+            const said = yield* answer(one)
+            if (Option.isSome(said)) assert.notStrictEqual(codeOf(said, secretKey), "INTERNAL", name)
+          }
+        }
+        assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
+      }),
+      { change }
+    ),
+  { arbitrary: { seed: 7, runs: 30 } }
+)

@@ -1,0 +1,102 @@
+import { type Made, type Shown, WalletConnections } from "@satrail/core/connections/WalletConnections"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorScopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Scalars from "../Scalars.ts"
+import { Seal } from "../Seal.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const path = "/operator/api-keys/:id/wallet-connection"
+const connectPath = "/operator/api-keys/:id/connect"
+const params = { id: Schema.String }
+const key = Schema.String.annotate({ description: "A public key on Nostr, x-only in hex" })
+
+const view = View.make<Shown>()(
+  { identifier: "WalletConnection", description: "An app that uses an API key over Nostr Wallet Connect (NIP-47)" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    api_key_id: [Schema.String, (row) => row.apiKeyId],
+    app_key: [key, (row) => row.appKey],
+    wallet_key: [key, (row) => row.walletKey],
+    relays: [Schema.Array(Schema.String), (row) => row.relays],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+  }
+)
+
+const Connected = Schema.Struct({
+  ...view.schema.fields,
+  connection: Schema.String.annotate({
+    description: "What the app is given, `nostr+walletconnect://…`, with its secret key in it: shown in this response only"
+  })
+}).annotate({ identifier: "NewWalletConnection" })
+
+const connected = ({ connection, text }: Made): typeof Connected.Type => ({ ...view.of(connection), connection: Redacted.value(text) })
+
+const example = ({ apiKey, companyId, at, wallet }: World): typeof view.schema.Type => ({
+  id: wallet.id,
+  company_id: companyId,
+  api_key_id: apiKey.id,
+  app_key: wallet.appKey,
+  wallet_key: wallet.walletKey,
+  relays: ["wss://relay.example.com"],
+  created_at: at()
+})
+
+export const create = Section.operator(
+  HttpApiEndpoint.post("connectWallet", connectPath, {
+    params,
+    headers: Idempotency.headers,
+    success: Envelope.success(201, Connected),
+    error: Errors.of(
+      "malformed",
+      "idempotency_mismatch",
+      "idempotency_not_supported",
+      "answer_not_readable",
+      "not_found",
+      "conflict",
+      "store_unavailable"
+    )
+  })
+    .annotate(OperatorScopes, ["companies"])
+    .annotate(OpenApi.Summary, "Connect an app to an API key")
+    .annotate(
+      OpenApi.Description,
+      "By Nostr Wallet Connect (NIP-47), at the relays of `SATRAIL_NWC_RELAYS`. The app may do what the key's scopes allow, within the key's limits, until the key ends or is revoked. A key has one app, and no `allowed_from`: a relay does not say from where an app asks."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.apiKey.id },
+      message: "App connected",
+      data: { ...example(world), connection: world.wallet.connection }
+    })),
+  Effect.all([WalletConnections, Seal]),
+  ([connections, sealer]) => {
+    const creation = Idempotency.sealedCreation(connectPath, "App connected", connected, sealer)
+    return Effect.fnUntraced(function* ({ params: { id }, headers, request }) {
+      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, connectPath.replace(":id", id))
+      return yield* creation.answer(yield* Errors.answered(connections.create(id, once.request)), CompanyId.operator)
+    })
+  }
+)
+
+export const get = Section.operator(
+  HttpApiEndpoint.get("getWalletConnection", path, {
+    params,
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Fetch the app of an API key")
+    .annotate(OpenApi.Description, "Without its secret key, which the app alone has. Revoke the API key to disconnect it.")
+    .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "Connected app", data: example(world) })),
+  WalletConnections,
+  (connections) =>
+    Effect.fnUntraced(function* ({ params: { id } }) {
+      return Envelope.ok("Connected app", view.of(yield* Errors.answered(connections.get(id))))
+    })
+)

@@ -1,0 +1,124 @@
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import { Deferred, Effect, Exit, Layer, Option, Queue, Schema } from "effect"
+import type net from "node:net"
+import { type RawData, WebSocket } from "ws"
+import { Outbound } from "./Outbound.ts"
+
+/** A relay's message is a line of text; a longer one ends the connection. An encrypted answer with 20 transactions fits. */
+export const maxBytes = 128 * 1024
+
+/** How many events are kept that nobody has fetched: the socket is not read any further. */
+export const maxWaiting = 64
+
+/** How often the relay is asked whether it is still there; one that has not answered by the next time is not. */
+export const pingMillis = 30_000
+
+/** The one subscription of a connection. */
+const subscription = "satrail"
+
+const Said = Schema.fromJsonString(Schema.Array(Schema.Unknown))
+const saidOf = Schema.decodeUnknownOption(Said)
+const eventOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("EVENT"), Schema.Literal(subscription), Nostr.Event]))
+const verdictOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String]))
+const closedOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("CLOSED"), Schema.Literal(subscription), Schema.String]))
+
+const asked = ({ kinds, to, by, sinceSeconds }: Nostr.Filter) =>
+  JSON.stringify(["REQ", subscription, { kinds, "#p": [to], since: sinceSeconds, ...(by !== undefined && { authors: [by] }) }])
+
+/** What has become of a connection: it ends once, and says why. */
+const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, filter: Nostr.Filter) {
+  const events = yield* Queue.unbounded<Nostr.Event>()
+  const opened = yield* Deferred.make<void, Nostr.RelayUnreachable>()
+  const ended = yield* Deferred.make<never, Nostr.RelayUnreachable>()
+  const verdicts = new Map<string, Deferred.Deferred<"taken" | "refused", Nostr.RelayUnreachable>>()
+  const fail = (message: string, cause?: unknown) => {
+    const exit = Exit.fail(new Nostr.RelayUnreachable({ relay, cause: cause ?? new Error(message) }))
+    Deferred.doneUnsafe(opened, exit)
+    Deferred.doneUnsafe(ended, exit)
+    connection.terminate()
+  }
+
+  const connection = new WebSocket(relay, {
+    createConnection: () => socket, // the guarded one: the relay's name is not looked up again
+    perMessageDeflate: false,
+    followRedirects: false,
+    maxPayload: maxBytes
+  })
+  const heard = (data: RawData) => {
+    const said = Option.getOrUndefined(saidOf(String(data)))
+    if (said === undefined) return
+    const event = eventOf(said)
+    if (Option.isSome(event)) {
+      Queue.offerUnsafe(events, event.value[2])
+      if (Queue.sizeUnsafe(events) >= maxWaiting) connection.pause()
+      return
+    }
+    const verdict = verdictOf(said)
+    if (Option.isSome(verdict)) {
+      const [, id, isTaken] = verdict.value
+      const waiting = verdicts.get(id)
+      if (waiting !== undefined) Deferred.doneUnsafe(waiting, Exit.succeed(isTaken ? "taken" : "refused"))
+      return
+    }
+    const closed = closedOf(said)
+    if (Option.isSome(closed)) fail(`the relay closed the subscription: ${closed.value[2].slice(0, 200)}`)
+  }
+  let isThere = true
+  connection
+    .once("open", () => {
+      connection.send(asked(filter))
+      Deferred.doneUnsafe(opened, Exit.void)
+    })
+    .on("message", heard)
+    .on("pong", () => {
+      isThere = true
+    })
+    .on("error", (cause) => fail("the connection broke", cause))
+    .once("close", () => fail("the relay closed the connection"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => connection.terminate()))
+  yield* Deferred.await(opened)
+  yield* Effect.forkScoped(
+    Effect.forever(
+      Effect.andThen(
+        Effect.sleep(pingMillis),
+        Effect.sync(() => {
+          if (!isThere) return fail("the relay does not answer any more")
+          isThere = false
+          connection.ping()
+        })
+      )
+    )
+  )
+
+  const next = Effect.tap(Queue.take(events), () => Effect.sync(() => connection.resume()))
+  return {
+    publish: (event: Nostr.Event) =>
+      Effect.suspend(() => {
+        const verdict = Deferred.makeUnsafe<"taken" | "refused", Nostr.RelayUnreachable>()
+        verdicts.set(event.id, verdict)
+        connection.send(JSON.stringify(["EVENT", event]))
+        return Effect.ensuring(
+          Effect.raceFirst(Deferred.await(verdict), Deferred.await(ended)),
+          Effect.sync(() => verdicts.delete(event.id))
+        )
+      }),
+    next: Effect.raceFirst(next, Deferred.await(ended))
+  }
+})
+
+/** Relays over WebSocket that are listened to (NIP-01, RFC 6455), over the guarded way out. */
+export const layer = Layer.effect(
+  Nostr.Sessions,
+  Effect.map(Outbound, (outbound) =>
+    Nostr.Sessions.of({
+      open: (relay, filter) =>
+        Effect.flatMap(outbound.connect(relay), (socket) => connect(relay, socket, filter)).pipe(
+          Effect.catchTags({
+            Forbidden: ({ reason }) =>
+              Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`it was not asked, for ${reason}`) })),
+            Unreachable: (cause) => Effect.fail(new Nostr.RelayUnreachable({ relay, cause }))
+          })
+        )
+    })
+  )
+)
