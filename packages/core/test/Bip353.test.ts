@@ -212,6 +212,27 @@ describe("BIP 353, a name that is paid", () => {
   })
 })
 
+describe("BIP 353, who is limited to recipients", () => {
+  scenario("BIP 353: may pay user@domain by its record too; ₿user@domain allows the record alone", function* () {
+    const company = yield* companyWith(50_000)
+    const limitedTo = (recipient: string) => ({ ...company, limits: { recipients: [recipient] } })
+    yield* publish(`bitcoin:${yield* chainAddress}`)
+    for (const [recipient, outcome] of [
+      [address, "ok"],
+      [`₿${address}`, "ok"],
+      ["fail@wallet.example", "LimitExceeded"]
+    ] as const)
+      assert.strictEqual(yield* said(confirm(limitedTo(recipient), address, 1000)), outcome, recipient)
+    yield* publish()
+    assert.strictEqual(yield* said(confirm(limitedTo(`₿${address}`), address, 1000)), "LimitExceeded")
+    assert.strictEqual(yield* said(confirm(limitedTo(address), address, 1000)), "ok")
+    yield* publish(`bitcoin:${yield* chainAddress}`)
+    yield* steps(2)
+    yield* mine(1)
+    yield* steps(2)
+  })
+})
+
 describe("BIP 353, without a record", () => {
   scenario("BIP 353: where the domain has no record for it, user@domain is a Lightning address, and ₿user@domain nothing", function* () {
     const payer = yield* companyWith(5000)

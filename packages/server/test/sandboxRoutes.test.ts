@@ -99,6 +99,19 @@ describe("the sandbox over HTTP", () => {
     })
   }
 
+  it("sandbox: a TXT record makes a name that can be paid (BIP 353)", async () => {
+    const { destination: recipient } = (await post("/destination", { type: "chain_address" })).data
+    const name = "alice.user._bitcoin-payment.shop.example"
+    assert.strictEqual((await post("/txt", { name, value: `bitcoin:${recipient}` })).http, 200)
+    const what = { amount: 5000, currency: "sats", destination: "alice@shop.example" }
+    const { http, data } = await ask("POST", "/v1/bitcoin/withdraw/estimate", what)
+    assert.deepStrictEqual(
+      [http, data.recipient, data.recipient_type, data.bip353],
+      [200, "₿alice@shop.example", "lightning_address", { recipient_type: "chain_address", recipient }]
+    )
+    assert.strictEqual((await post("/txt", { name, value: "" })).http, 200)
+  })
+
   it("sandbox: sends, mines and reorganises", async () => {
     const {
       data: {
