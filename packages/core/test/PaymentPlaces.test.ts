@@ -9,7 +9,7 @@ import { Tasks } from "../src/ledger/Tasks.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import * as Satrail from "../src/service/Satrail.ts"
-import type { Withdrawal } from "../src/sending/Withdrawal.ts"
+import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
 import { companyWith, confirm, everywhere, got, now, outside, type Ports, replace, run, scenario, standing, start } from "./World.ts"
 
@@ -62,7 +62,7 @@ const toSlow = (payer: Company, count: number, hostOf: (at: number) => string = 
 
 const toFast = (payer: Company) => confirm(payer, "settle@wallet.example", 100)
 
-const standings = (rows: ReadonlyArray<Withdrawal>) => Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
+const standings = (rows: ReadonlyArray<Withdrawal.Withdrawal>) => Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
 
 describe("Recipients that are slow", () => {
   scenario(
@@ -319,6 +319,66 @@ describe("Places for payments", () => {
       })
     }
   )
+})
+
+/** Every call to pay takes a second, and every claim of new ones is noted: how many it found. */
+const noted = () => {
+  const found: Array<number> = []
+  const change = (ports: Context.Context<Ports>) =>
+    ports.pipe(
+      replace(LightningSender, (sender) =>
+        LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })
+      ),
+      replace(Tasks, (tasks) =>
+        Tasks.of({
+          ...tasks,
+          claimInTurn: (ask) =>
+            Effect.tap(tasks.claimInTurn(ask), (all) => Effect.sync(() => ask.kind === Withdrawal.taskKind && found.push(all.length)))
+        })
+      )
+    )
+  return { found, change }
+}
+
+describe("Turns", () => {
+  const toOutside = (company: Company) => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(company, destination))
+  const settledOf = (rows: ReadonlyArray<Withdrawal.Withdrawal>) =>
+    Effect.map(
+      Effect.forEach(rows, (row) => standing(row)),
+      (all) => all.filter((one) => one === "settled").length
+    )
+
+  it.effect("payment worker: a company that waits alone gets all free places with two claims", () => {
+    const { change, found } = noted()
+    return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
+      const payer = yield* companyWith(100_000)
+      const rows = yield* times(64, () => toOutside(payer))
+      yield* working()
+      yield* TestClock.adjust("500 millis")
+      const first = [...found]
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(first, [4, 12])
+      assert.deepStrictEqual(yield* standings(rows), ["settled"])
+    })
+  })
+
+  it.effect("payment worker: a company that comes beside one with many payments has as many of its own paid", () => {
+    const { change } = noted()
+    return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
+      const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+      const many = yield* times(200, () => toOutside(one))
+      yield* working()
+      yield* TestClock.adjust("2500 millis")
+      const before = yield* settledOf(many)
+      const late = yield* times(100, () => toOutside(other))
+      yield* TestClock.adjust("8 seconds")
+      const [its, theirs] = [(yield* settledOf(many)) - before, yield* settledOf(late)]
+      yield* TestClock.adjust("1 minute")
+      assert.isAtLeast(theirs, 16)
+      assert.isAtLeast(theirs, its / 2)
+      assert.isAtLeast(its, theirs / 2)
+    })
+  })
 })
 
 describe("The end of a payment that is watched", () => {

@@ -38,7 +38,8 @@ export const make = Effect.gen(function* () {
           Effect.fnUntraced(function* (at) {
             let found = yield* tasks.claimInTurn({ ...share, ...at, after: turn })
             if (found.length === 0 && turn !== null) found = yield* tasks.claimInTurn({ ...share, ...at, after: null })
-            turn = found.at(-1) ?? null
+            // Fewer than were asked for: every company was asked.
+            turn = found.length < share.limit ? null : (found.at(-1) ?? null)
             return found
           })
         )

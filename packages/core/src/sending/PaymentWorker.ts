@@ -38,13 +38,23 @@ export const make = Effect.gen(function* () {
 
   const freshInTurn = claims.inTurn()
 
-  /** New ones, of each company in turn. */
+  /** Whose the last new ones were, where nobody else had any. */
+  let only: string | null = null
+
+  /** New ones, of each company in turn: a quarter of the free places for each, and all of them where nobody else waits. */
   const fresh: Places.Line<Claim, StoreUnavailable> = {
     name: "withdrawals",
     places: paymentsAtOnce,
     claim: Effect.fnUntraced(function* (free) {
       const full = { companies: [], lanes: [] }
-      const found = yield* freshInTurn({ kind: Withdrawal.taskKind, limit: free, perLane: Math.ceil(free / 4), full })
+      const perLane = only === null ? Math.ceil(free / 4) : free
+      const found = yield* freshInTurn({ kind: Withdrawal.taskKind, limit: free, perLane, full })
+      const [first] = found
+      if (first !== undefined) {
+        const isOne = found.every(({ companyId }) => companyId === first.companyId)
+        // Where they fill all places, others were not asked, unless they were the last time.
+        only = isOne && (found.length < free || only === first.companyId) ? first.companyId : null
+      }
       return { claims: found, isMore: found.length === free }
     }),
     work: (claim) => take([claim])
