@@ -2083,5 +2083,15 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: 'refuse("PAYMENT_FAILED", approval === "waiting"',
     test: coreTest("WalletRequests"),
     titles: "wallet connect: a payment that is pending"
+  },
+  {
+    name: "wallet-tells-all",
+    rows: [],
+    bug: "every app of a company is told of its payments, whatever its key may read",
+    file: core("connections/WalletNotices"),
+    find: ' && ApiKey.allows(apiKey, "read")',
+    replace: "",
+    test: coreTest("WalletNotices"),
+    titles: "wallet connect: apps whose keys may read"
   }
 ]

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NWCClient } from "@getalby/sdk/nwc"
+import { type Nip47Notification, NWCClient } from "@getalby/sdk/nwc"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
@@ -166,10 +166,25 @@ describe("Nostr Wallet Connect", () => {
         assert.strictEqual(yield* answered(() => client.signMessage({ message: "hello" })), "NOT_IMPLEMENTED")
         const made = yield* answered(() => client.makeInvoice({ amount: 21_000, description: "tea" }))
         if (typeof made === "string") return assert.fail(made)
+        const told: Array<Nip47Notification> = []
+        const unsubscribe = yield* Effect.promise(() => client.subscribeNotifications((one) => told.push(one)))
+        yield* Effect.addFinalizer(() => Effect.sync(unsubscribe))
+        yield* eventually(
+          Effect.sync(() => world.relay.listeners(WalletConnect.kinds.notification)),
+          (count) => count === 1
+        )
         yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: made.invoice })
         yield* (yield* Settlements.Settlements).poll
         const found = yield* answered(() => client.lookupInvoice({ payment_hash: made.payment_hash }))
         assert.deepInclude(found, { type: "incoming", state: "settled", amount: 21_000, description: "tea" })
+        // What was paid right before the app was connected may be told too.
+        const isIt = (one: Nip47Notification) => one.notification.payment_hash === made.payment_hash
+        yield* eventually(
+          Effect.sync(() => told.some(isIt)),
+          (is) => is
+        )
+        const notification = { notification_type: "payment_received" as const, notification: found }
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(told.filter(isIt), [notification])
         yield* (yield* ApiKeys).revoke(apiKey.id)
         assert.strictEqual(yield* answered(() => client.getBalance()), "UNAUTHORIZED")
       })

@@ -12,6 +12,7 @@ import type { Transaction } from "../reports/Transaction.ts"
 import { Transactions } from "../reports/Transactions.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 import * as WalletInvoices from "./WalletInvoices.ts"
+import * as WalletNotices from "./WalletNotices.ts"
 import * as WalletPayments from "./WalletPayments.ts"
 import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
 import * as WalletView from "./WalletView.ts"
@@ -122,7 +123,7 @@ export const make = Effect.gen(function* () {
           methods: Object.entries(methods).flatMap(([name, { scope }]) =>
             scope === null || ApiKey.allows(holder.apiKey, scope) ? [name] : []
           ),
-          notifications: []
+          notifications: ApiKey.allows(holder.apiKey, "read") ? WalletNotices.types : []
         })
     }
   }

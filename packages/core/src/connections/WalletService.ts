@@ -2,9 +2,13 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
 import { Clock, Effect, Layer, Option, Semaphore } from "effect"
 import * as Worker from "../base/Worker.ts"
+import { Tail } from "../events/Tail.ts"
 import * as Duties from "../ledger/Duties.ts"
+import { EventStore } from "../ledger/EventStore.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as WalletConnections from "./WalletConnections.ts"
 import * as WalletMethods from "./WalletMethods.ts"
+import * as WalletNotices from "./WalletNotices.ts"
 import * as WalletRequests from "./WalletRequests.ts"
 
 /** How many requests of one relay are worked on at once: more wait there. */
@@ -12,6 +16,21 @@ export const atOnce = 64
 
 const connectMillis = 15_000
 const publishMillis = 10_000
+const pageSize = 200
+const noticesAtOnce = 16
+
+/** Offers an event to a relay. One that does not take it has ended, which whoever listens there notices, or is too busy: an app looks up what it was not told. */
+const publish = (session: Nostr.Session, event: Nostr.Event) =>
+  session.publish(event).pipe(
+    Effect.timeoutOption(publishMillis),
+    Effect.tap((taken) =>
+      Option.isSome(taken) && taken.value === "taken" ? Effect.void : Effect.logInfo("wallet connect: an event was not taken by the relay")
+    ),
+    Effect.catchTag("RelayUnreachable", () => Effect.void)
+  )
+
+/** The relays that are listened to now. */
+type Open = Map<string, Nostr.Session>
 
 /**
  * Listens at one relay until its connection ends. Requests that were sent while nobody listened are asked for again, and were answered before where the answer did not
@@ -19,6 +38,7 @@ const publishMillis = 10_000
  */
 const listen = (
   relay: string,
+  open: Open,
   { walletKey, answer }: Effect.Success<ReturnType<typeof WalletRequests.make>>,
   info: (seconds: number) => Nostr.Event
 ) =>
@@ -33,21 +53,14 @@ const listen = (
         orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no connection within ${connectMillis} ms`) }))
       })
     )
-    const publish = (event: Nostr.Event) =>
-      session.publish(event).pipe(
-        Effect.timeoutOption(publishMillis),
-        Effect.tap((taken) =>
-          Option.isSome(taken) && taken.value === "taken"
-            ? Effect.void
-            : Effect.logInfo("wallet connect: an answer was not taken by the relay")
-        ),
-        // The connection has ended, which whoever listens notices.
-        Effect.catchTag("RelayUnreachable", () => Effect.void)
-      )
-    yield* publish(info(nowSeconds))
+    yield* Effect.acquireRelease(
+      Effect.sync(() => open.set(relay, session)),
+      () => Effect.sync(() => open.delete(relay))
+    )
+    yield* publish(session, info(nowSeconds))
     const one = (event: Nostr.Event) =>
       answer(event).pipe(
-        Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: publish })),
+        Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (answered) => publish(session, answered) })),
         Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("wallet connect: a request could not be read", outage)),
         Effect.annotateLogs({ relay })
       )
@@ -60,19 +73,40 @@ const listen = (
     )
   }).pipe(Effect.scoped, Effect.annotateLogs({ relay }))
 
-/** Answers apps for as long as the scope is open, in one process of all, where there is a place for it. Needs `Nostr.Sessions`. */
+/** Tells apps of what ends from here on. A hint: what ends while nobody tells, or a relay is away, an app looks up. */
+const tell = (open: Open, eventsFor: Effect.Success<ReturnType<typeof WalletNotices.make>>) =>
+  Effect.gen(function* () {
+    const store = yield* EventStore
+    const ledger = yield* LedgerReads
+    const wait = yield* (yield* Tail).listen(null)
+    let position = yield* ledger.lastEvent
+    const step = Effect.gen(function* () {
+      const page = yield* store.eventsOf(null, position, pageSize)
+      const told = (yield* Effect.forEach(page, eventsFor)).flat()
+      const offers = told.flatMap((event) => [...open.values()].map((session) => publish(session, event)))
+      yield* Effect.all(offers, { concurrency: noticesAtOnce, discard: true })
+      position = page.at(-1)?.id ?? position
+      return page.length
+    })
+    yield* Effect.forever(Effect.andThen(wait, Effect.repeat(step, { while: (count) => count === pageSize })))
+  }).pipe(Effect.scoped)
+
+/** Answers apps, and tells them of payments, for as long as the scope is open, in one process of all, where there is a place for it. Needs `Nostr.Sessions`. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const place = yield* WalletConnections.Place
     if (place === undefined) return
-    const requests = yield* WalletRequests.make(place.secretKey)
-    const info = (seconds: number) => WalletConnect.info(WalletMethods.names, [], seconds, place.secretKey)
+    const { relays, secretKey } = place
+    const requests = yield* WalletRequests.make(secretKey)
+    const eventsFor = yield* WalletNotices.make(secretKey)
+    const info = (seconds: number) => WalletConnect.info(WalletMethods.names, WalletNotices.types, seconds, secretKey)
     yield* Duties.run("wallet connect", () =>
-      Effect.forEach(
-        place.relays,
-        (relay) => Worker.runOpen(`wallet connect at ${relay}`, listen(relay, requests, info), Effect.sleep("1 second")),
-        { discard: true }
-      )
+      Effect.gen(function* () {
+        const open: Open = new Map()
+        for (const relay of relays)
+          yield* Worker.runOpen(`wallet connect at ${relay}`, listen(relay, open, requests, info), Effect.sleep("1 second"))
+        yield* Worker.runOpen("wallet notifications", tell(open, eventsFor), Effect.sleep("1 second"))
+      })
     )
   })
 )

@@ -1,0 +1,81 @@
+import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
+import { Clock, Effect, Option, type Redacted } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
+import * as ApiKey from "../accounts/ApiKey.ts"
+import type { CompanyId } from "../base/CompanyId.ts"
+import { Entropy } from "../base/Entropy.ts"
+import type { About } from "../events/Notice.ts"
+import * as Notices from "../events/Notices.ts"
+import type { Published } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import * as WalletConnection from "./WalletConnection.ts"
+import * as WalletView from "./WalletView.ts"
+
+/** What apps are told unasked, if their keys may read. */
+export const types = ["payment_received", "payment_sent"] as const
+
+/** How many of a company's apps are told: those that were connected last. */
+export const maxApps = 100
+
+/** How long a process goes on with what it read of who a company's apps are: a new one is told from then on. */
+export const knownMillis = 5_000
+
+const maxKnown = 10_000
+
+// The committed events that one of these can follow from: of all others nothing is read.
+const candidates: ReadonlySet<string> = new Set(["invoice.settled", "deposit.settled", "withdrawal.settled"])
+
+/** What an app is told of it; nothing where it is no payment over Lightning with an invoice. */
+const notificationOf = (about: About, nowMillis: number) => {
+  if (about.type === "invoice.settled" && about.kind === "invoice")
+    return { notification_type: "payment_received", notification: WalletView.incoming(about.record, nowMillis) }
+  const sent =
+    about.type === "withdrawal.lightning.completed" && about.kind === "withdrawal" ? WalletView.outgoing(about.record) : undefined
+  return sent && { notification_type: "payment_sent", notification: sent }
+}
+
+/** Tells apps of payments that have just ended. */
+export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
+  const nouns = yield* NounReads
+  const accounts = yield* AccountReads
+  const entropy = yield* Entropy
+  const notices = yield* Notices.make
+  const known = new Map<string, { readonly apps: ReadonlyArray<WalletConnection.WalletConnection>; readonly atMillis: number }>()
+
+  const appsOf = Effect.fnUntraced(function* (companyId: CompanyId, nowMillis: number) {
+    const before = known.get(companyId)
+    if (before !== undefined && nowMillis < before.atMillis + knownMillis) return before.apps
+    const apps = yield* nouns.newestFirst(WalletConnection.noun, companyId, null, maxApps)
+    if (known.size >= maxKnown) known.clear()
+    known.set(companyId, { apps, atMillis: nowMillis })
+    return apps
+  })
+
+  /** Whether the key of an app is open now, and may read. */
+  const mayRead = ({ apiKeyId }: WalletConnection.WalletConnection, nowMillis: number) =>
+    Effect.map(
+      accounts.apiKey(apiKeyId),
+      Option.exists(
+        ({ apiKey }) =>
+          ApiKey.refusal(apiKey, nowMillis) === undefined && ApiKey.allows(apiKey, "read") && apiKey.allowedFrom?.for !== "everything"
+      )
+    )
+
+  /** The events that tell a company's apps of what was committed. */
+  return Effect.fnUntraced(function* (event: Published) {
+    if (!candidates.has(event.type)) return []
+    const nowMillis = yield* Clock.currentTimeMillis
+    const apps = yield* appsOf(event.companyId, nowMillis)
+    if (apps.length === 0) return []
+    const told = (yield* notices.of(event)).flatMap((about) => notificationOf(about, nowMillis) ?? [])
+    if (told.length === 0) return []
+    const readers = yield* Effect.filter(apps, (app) => mayRead(app, nowMillis), { concurrency: 5 })
+    return readers.flatMap(({ appKey }) =>
+      told.flatMap((content) => {
+        const sealing = { from: secretKey, to: appKey, atSeconds: Math.floor(nowMillis / 1000), nonce: entropy(32) }
+        const made = WalletConnect.notification(content, sealing)
+        return made === undefined ? [] : [made]
+      })
+    )
+  })
+})

@@ -1,0 +1,86 @@
+import { assert } from "@effect/vitest"
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Option, Redacted, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import type { Scope } from "../src/accounts/ApiKey.ts"
+import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import { Place, WalletConnections } from "../src/connections/WalletConnections.ts"
+import * as WalletNotices from "../src/connections/WalletNotices.ts"
+import { EventStore } from "../src/ledger/EventStore.ts"
+import { LedgerReads } from "../src/ledger/LedgerReads.ts"
+import { company, companyWith, confirm, everywhere, invoice, made, outside, poll, type Ports, scenario, steps } from "./World.ts"
+
+const wallet = Redacted.make("21".repeat(32))
+const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: ["wss://relay.example"], secretKey: wallet })
+const Told = Schema.Struct({
+  notification_type: Schema.String,
+  notification: Schema.Struct({ type: Schema.String, payment_hash: Schema.String, amount: Schema.Int, preimage: Schema.String })
+})
+
+const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes: ReadonlyArray<Scope>) {
+  const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes, expiresAtMillis: null }))
+  const { text } = yield* made((yield* WalletConnections).create(apiKey.id))
+  const secretKey = Redacted.make(new URL(Redacted.value(text)).searchParams.get("secret") ?? "")
+  return { apiKey, secretKey, appKey: Nostr.publicKeyOf(secretKey) }
+})
+
+/** What is told of everything that is committed from here on. */
+const telling = Effect.gen(function* () {
+  const eventsFor = yield* WalletNotices.make(wallet)
+  let after = yield* (yield* LedgerReads).lastEvent
+  return Effect.gen(function* () {
+    const page = yield* (yield* EventStore).eventsOf(null, after, 1000)
+    after = page.at(-1)?.id ?? after
+    return (yield* Effect.forEach(page, eventsFor)).flat()
+  })
+})
+
+scenario(
+  "wallet connect: apps whose keys may read are told of what was paid to their company, and by it, and no others are",
+  { change },
+  function* () {
+    const shop = yield* companyWith(5000)
+    const reads = yield* connect(shop, ["read"])
+    yield* connect(shop, ["send", "receive"])
+    yield* connect(yield* company(), ["read"])
+    const revoked = yield* connect(shop, ["admin"])
+    yield* everywhere((yield* ApiKeys).revoke(revoked.apiKey.id))
+    const told = yield* telling
+    const { paymentRequest, paymentHash } = yield* invoice(shop, 21)
+    yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+    yield* poll
+    const payee = yield* outside({ sats: 1000 })
+    yield* confirm(shop, payee.destination)
+    yield* steps(2)
+    const events = yield* told
+    assert.deepStrictEqual(
+      events.map((event) => [event.kind, WalletConnect.tagOf(event, "p"), event.pubkey, Nostr.isGenuine(event)]),
+      Array.from({ length: 2 }, () => [23197, reads.appKey, Nostr.publicKeyOf(wallet), true])
+    )
+    const read = events.map((event) => Option.getOrThrow(WalletConnect.open(event, reads.secretKey, Told)))
+    assert.deepStrictEqual(
+      read.map(({ notification_type, notification }) => [notification_type, notification.payment_hash, notification.amount]),
+      [
+        ["payment_received", paymentHash, 21_000],
+        ["payment_sent", payee.paymentHash ?? "", 1_000_000]
+      ]
+    )
+  }
+)
+
+scenario("wallet connect: of a payment inside the service both sides are told, each of its own", { change }, function* () {
+  const [payer, payee] = [yield* companyWith(5000), yield* company()]
+  const [sends, receives] = [yield* connect(payer, ["read"]), yield* connect(payee, ["read"])]
+  const told = yield* telling
+  const { paymentRequest } = yield* invoice(payee, 100)
+  yield* confirm(payer, paymentRequest)
+  yield* steps(2)
+  yield* TestClock.adjust(1000)
+  const events = yield* told
+  const types = (app: typeof sends) =>
+    events.flatMap((event) => Option.toArray(WalletConnect.open(event, app.secretKey, Told))).map((one) => one.notification_type)
+  assert.deepStrictEqual([types(sends), types(receives)], [["payment_sent"], ["payment_received"]])
+})

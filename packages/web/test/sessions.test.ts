@@ -1,0 +1,123 @@
+import { assert, it } from "@effect/vitest"
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import { Effect, Layer, Redacted } from "effect"
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { type WebSocket, WebSocketServer } from "ws"
+import * as Outbound from "../src/Outbound.ts"
+import * as WebSocketSessions from "../src/WebSocketSessions.ts"
+import * as LocalRelay from "./LocalRelay.ts"
+
+const key = Redacted.make("21".repeat(32))
+const to = "ab".repeat(32)
+const event = (content: string) => Nostr.signed({ kind: 23195, created_at: 1_700_000_000, tags: [["p", to]], content }, key)
+const filter = { kinds: [23195], to, by: Nostr.publicKeyOf(key), sinceSeconds: 1_700_000_000 }
+
+/** A relay on this machine that does as it is told with whoever connects. */
+const scripted = (does: (socket: WebSocket, said: string) => void) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const made = new WebSocketServer({ host: "127.0.0.1", port: 0 })
+        await once(made, "listening")
+        made.on("connection", (socket) => socket.on("message", (data) => does(socket, String(data))))
+        return made
+      }),
+      (made) =>
+        Effect.sync(() => {
+          for (const client of made.clients) client.terminate()
+          made.close()
+        })
+    ),
+    (made) => (made.address() as AddressInfo).port // it listens on TCP, so its address is one of TCP
+  )
+
+const open = (port: number) =>
+  Effect.flatMap(Nostr.Sessions, (sessions) => sessions.open("wss://relay.example", filter)).pipe(
+    Effect.provide(
+      Layer.provide(WebSocketSessions.layer, Outbound.layer({ allow: new Map([["relay.example", new URL(`http://127.0.0.1:${port}`)]]) }))
+    )
+  )
+
+it.live("relay session: what was stored comes first, then what is published, and nothing that was not asked for", () =>
+  Effect.gen(function* () {
+    const relay = yield* LocalRelay.make
+    const [stored, old, another, later] = [event("stored"), event("old"), event("of another kind"), event("later")]
+    relay.send(stored)
+    relay.send(Nostr.signed({ ...old, created_at: 1_600_000_000 }, key))
+    relay.send(Nostr.signed({ ...another, kind: 1 }, key))
+    const session = yield* open(relay.port)
+    assert.deepStrictEqual(yield* session.next, stored)
+    assert.strictEqual(yield* session.publish(later), "taken")
+    assert.deepStrictEqual(yield* session.next, later)
+  })
+)
+
+it.live("relay session: one that is cut fails whoever listens and whoever waits for an answer", () =>
+  Effect.gen(function* () {
+    const port = yield* scripted((socket, said) => {
+      if (said.startsWith('["EVENT"')) socket.terminate()
+    })
+    const session = yield* open(port)
+    const [listening, offering] = yield* Effect.all([Effect.flip(session.next), Effect.flip(session.publish(event("lost")))], {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual([listening._tag, offering._tag], ["RelayUnreachable", "RelayUnreachable"])
+    assert.strictEqual((yield* Effect.flip(session.publish(event("later"))))._tag, "RelayUnreachable")
+  })
+)
+
+it.live("relay session: what a hostile relay says is passed over, or ends the connection", () =>
+  Effect.gen(function* () {
+    const said = [
+      "no JSON",
+      "[]",
+      "{}",
+      '["EVENT"]',
+      '["EVENT","another subscription",{}]',
+      '["EVENT","satrail",{"id":"short"}]',
+      '["OK",1,2,3]',
+      '["NOTICE","hello"]',
+      JSON.stringify(["EVENT", "satrail", { ...event("x"), tags: "none" }])
+    ]
+    const port = yield* scripted((socket, text) => {
+      if (!text.startsWith('["REQ"')) return
+      for (const one of said) socket.send(one)
+      socket.send(JSON.stringify(["EVENT", "satrail", event("at last")]))
+    })
+    assert.strictEqual((yield* (yield* open(port)).next).content, "at last")
+    const ends = [
+      JSON.stringify(["EVENT", "satrail", event("x".repeat(WebSocketSessions.maxBytes))]),
+      '["CLOSED","satrail","auth-required: who are you?"]'
+    ]
+    for (const end of ends) {
+      const hostile = yield* scripted((socket, text) => {
+        if (text.startsWith('["REQ"')) socket.send(end)
+      })
+      assert.strictEqual((yield* Effect.flip((yield* open(hostile)).next))._tag, "RelayUnreachable")
+    }
+  })
+)
+
+it.live("relay session: of a relay that floods every event arrives, in order, as it is fetched", () =>
+  Effect.gen(function* () {
+    const count = 4 * WebSocketSessions.maxWaiting
+    let sent = 0
+    const port = yield* scripted((socket, text) => {
+      if (text.startsWith('["REQ"'))
+        for (let n = 0; n < count; n++) socket.send(JSON.stringify(["EVENT", "satrail", event(String(n))]), () => (sent += 1))
+    })
+    const session = yield* open(port)
+    for (let n = 0; n < count; n++) assert.strictEqual((yield* session.next).content, String(n))
+    assert.strictEqual(sent, count)
+  })
+)
+
+it.live("C49: relay session: an address inside, and one without TLS, are not connected to", () =>
+  Effect.gen(function* () {
+    const outbound = Outbound.layer({ lookup: () => Promise.resolve(["127.0.0.1"]) })
+    const sessions = yield* Effect.provide(Nostr.Sessions, Layer.provide(WebSocketSessions.layer, outbound))
+    for (const url of ["wss://inside.example.com", "ws://relay.example", "wss://127.0.0.1"])
+      assert.strictEqual((yield* Effect.flip(sessions.open(url, filter)))._tag, "RelayUnreachable")
+  })
+)
