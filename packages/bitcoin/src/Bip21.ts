@@ -11,6 +11,8 @@ export interface Bip21 {
   readonly message?: string
   /** A BOLT 11 invoice for the same payment, or an LNURL. */
   readonly lightning?: string
+  /** A BOLT 12 offer for the same payment. */
+  readonly offer?: string
 }
 
 /** The URI cannot be acted upon. */
@@ -71,16 +73,18 @@ export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip
     const amount = written === undefined ? undefined : yield* parseAmount(written)
     const lightning = parameters.get("lightning") || undefined
     const address = body || (network && parameters.get(networks[network].bech32Prefix)) || ""
+    const offer = parameters.get("lno") || undefined
     const label = parameters.get("label")
     const message = parameters.get("message")
-    if (address === "" && lightning === undefined) {
-      return yield* refuse("nothing_to_pay", "The bitcoin: URI has neither an address nor a Lightning invoice")
+    if (address === "" && lightning === undefined && offer === undefined) {
+      return yield* refuse("nothing_to_pay", "The bitcoin: URI has neither an address nor a Lightning invoice nor an offer")
     }
     return {
       ...(address !== "" && { address }),
       ...(amount !== undefined && { amount }),
       ...(label !== undefined && { label }),
       ...(message !== undefined && { message }),
-      ...(lightning !== undefined && { lightning })
+      ...(lightning !== undefined && { lightning }),
+      ...(offer !== undefined && { offer })
     }
   })

@@ -59,6 +59,7 @@ import * as MonthEnds from "./RecordsMonthEnds.ts"
 import * as Books from "./RecordsBooks.ts"
 import * as Events from "./RecordsEvents.ts"
 import * as Lists from "./RecordsLists.ts"
+import * as Offers from "./RecordsOffers.ts"
 import * as Operator from "./RecordsOperator.ts"
 import * as Transactions from "./RecordsTransactions.ts"
 import * as Webhooks from "./RecordsWebhooks.ts"
@@ -474,6 +475,7 @@ export const money = {
 
 /** What companies look at. */
 export const other = {
+  ...Offers.other,
   ...Transactions.other,
   ...Lists.other,
   ...Books.other,

@@ -1,6 +1,7 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import type { Network } from "@satrail/bitcoin/Network"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { hex } from "@scure/base"
@@ -21,6 +22,16 @@ const invoice = (network: Network, amount?: Msat.Msat) =>
       },
       Bolt11.signWith(hex.decode("e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734"))
     )
+  )
+
+const offer = (draft: Partial<Bolt12.Draft> = {}) =>
+  Result.getOrThrow(
+    Bolt12.encode({
+      networks: ["mainnet"],
+      description: "tea",
+      issuerId: "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619",
+      ...draft
+    })
   )
 
 const segwit = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
@@ -112,6 +123,56 @@ describe("Destination, bitcoin: with an invoice inside", () => {
   })
 })
 
+describe("Destination, BOLT 12 offers", () => {
+  const tea = offer({ amount: Msat.fromSats(1000) })
+
+  it("destination: reads an offer, in any case, in pieces, after lightning:, and in a bitcoin: URI", () => {
+    const texts = [
+      tea,
+      tea.toUpperCase(),
+      ` ${tea.slice(0, 9)}+\n  ${tea.slice(9)} `,
+      `lightning:${tea}`,
+      `bitcoin:?lno=${tea}`,
+      `BITCOIN:?LNO=${tea.toUpperCase()}`
+    ]
+    for (const text of texts) assert.deepStrictEqual(understood(text), ["bolt12_offer", tea, 1_000_000n], text)
+    assert.deepStrictEqual(understood(offer({ quantityMax: 5n })), ["bolt12_offer", offer({ quantityMax: 5n }), undefined])
+  })
+
+  it("destination: an offer\'s own amount is the least that may be sent, unless a bitcoin: URI names one", () => {
+    const isLeast = (text: string) => Destination.isLeast(Result.getOrThrow(Destination.parse(text, "mainnet")))
+    assert.isTrue(isLeast(tea))
+    assert.isFalse(isLeast(`bitcoin:?amount=0.00002&lno=${tea}`))
+    assert.isFalse(isLeast(priced))
+    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00002&lno=${tea}`), ["bolt12_offer", tea, 2_000_000n])
+    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00002&lno=${offer()}`), ["bolt12_offer", offer(), 2_000_000n])
+    const odd = offer({ amount: Msat.make(1_000_500n) })
+    assert.deepStrictEqual(understood(`bitcoin:?amount=0.00001&lno=${odd}`), ["bolt12_offer", odd, 1_000_500n])
+  })
+
+  it("bitcoin URI: its offer goes before its invoice and its address; one that cannot be used here leaves those", () => {
+    const uri = `bitcoin:${segwit}?amount=0.000025&lightning=${priced}&lno=`
+    assert.deepStrictEqual(understood(`${uri}${tea}`), ["bolt12_offer", tea, 2_500_000n])
+    for (const bad of [offer({ networks: ["testnet"] }), offer({ price: { currency: "USD", amount: 1n } }), "lno1xyz", ""])
+      assert.deepStrictEqual(understood(`${uri}${bad}`), ["lightning_invoice", priced, 2_500_000n], bad)
+    assert.strictEqual(understood(`${uri}${offer({ amount: Msat.fromSats(2501) })}`), "amount_mismatch")
+  })
+
+  it("destination: a node that cannot pay offers says so, and takes another way where there is one", () => {
+    const parse = (text: string) => Destination.parse(text, "mainnet", { paysOffers: false })
+    const alone = parse(`bitcoin:?lno=${tea}`)
+    assert.deepStrictEqual(parse(tea), alone)
+    assert.strictEqual(
+      Result.isFailure(alone) && alone.failure.message,
+      "The node of this service cannot pay BOLT 12 offers: ask for a BOLT 11 invoice"
+    )
+    const tagOf = (text: string) => Result.getOrThrow(parse(text))._tag
+    assert.strictEqual(tagOf(`bitcoin:?lno=${tea}&lightning=${priced}`), "LightningInvoice")
+    assert.strictEqual(tagOf(`bitcoin:${segwit}?lno=${tea}`), "ChainAddress")
+    assert.strictEqual(tagOf(`bitcoin:?lno=${tea}&lightning=${lnurl}`), "Lnurl")
+  })
+})
+
 describe("Destination, refusals", () => {
   const cases: ReadonlyArray<readonly [text: string, code: Destination.DestinationInvalid["code"]]> = [
     ["", "unrecognised"],
@@ -140,10 +201,15 @@ describe("Destination, refusals", () => {
     [invoice("regtest", Msat.fromSats(1)), "wrong_network"],
     ["tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", "wrong_network"],
     ["bitcoin:mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP", "wrong_network"],
-    [
-      "lno1pqps7sjqpgtyzm3qv4uxzmtsd3jjqer9wd3hy6tsw35k7msjzfpy7nz5yqcnygrfdej82um5wf5k2uckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg",
-      "unsupported"
-    ],
+    [`${offer()}x`, "invalid_offer"],
+    [`${offer().slice(0, -10)}`, "invalid_offer"],
+    [offer({ networks: ["signet"] }), "wrong_network"],
+    [offer({ networks: [] }), "wrong_network"],
+    [offer({ price: { currency: "EUR", amount: 500n } }), "unsupported"],
+    [`bitcoin:?amount=0.00000999&lno=${offer({ amount: Msat.fromSats(1000) })}`, "amount_mismatch"],
+    [`bitcoin:?lno=${offer({ networks: ["regtest"] })}`, "wrong_network"],
+    ["lni1pgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg", "unsupported"],
+    ["lnr1pgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg", "unsupported"],
     ["lnurlw://service.com/x", "unsupported"],
     ["KEYAUTH://service.com/x", "unsupported"],
     [Lnurl.encode("https://service.com/x?tag=login"), "unsupported"],

@@ -18,6 +18,7 @@ import type { Outcome, Request } from "../src/ledger/Answer.ts"
 import type { ChainBooks } from "../src/nodes/ChainBooks.ts"
 import { type Broadcast, ChainSource } from "../src/nodes/ChainSource.ts"
 import type { LightningBooks } from "../src/nodes/LightningBooks.ts"
+import { OfferSender } from "../src/nodes/OfferSender.ts"
 import type { Plan } from "../src/accounts/Plan.ts"
 import type { Settings } from "../src/service/Policy.ts"
 import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
@@ -33,7 +34,7 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { settings as usual } from "./Rows.ts"
 
 /** Everything that outlives a process of ours: the store, the nodes, the outside. */
-export type Ports = Satrail.Ports | LightningBooks | ChainBooks | PretendNames.PretendNames | Sandbox.Sandbox
+export type Ports = Satrail.Ports | OfferSender | LightningBooks | ChainBooks | PretendNames.PretendNames | Sandbox.Sandbox
 
 /** What a process consists of. */
 export type Process = Layer.Success<ReturnType<typeof Satrail.layer>>
@@ -45,7 +46,7 @@ const ports = Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ s
 
 /** A process on these ports: it knows nothing of any other but what it reads there. */
 export const start = (
-  ports: Context.Context<Ports>,
+  ports: Context.Context<Exclude<Ports, OfferSender>>,
   settings: Settings = usual
 ): Effect.Effect<Context.Context<Process>, never, Scope.Scope> =>
   Layer.build(Layer.fresh(Satrail.layer(settings))).pipe(Effect.provideContext(ports))
@@ -71,6 +72,8 @@ export interface World {
   readonly settings?: Settings
   /** Exchanges ports before the process begins. */
   readonly change?: (ports: Context.Context<Ports>) => Context.Context<Ports>
+  /** Its node cannot pay offers. */
+  readonly lacksOffers?: true
   /** Something is on its way at the end: node and chain do not hold to the msat what the books say. They do unless this says so. */
   readonly isPending?: true
   /** Something is logged as an error, which a bug or an operator's loss would be. Nothing is unless this says so. */
@@ -80,12 +83,12 @@ export interface World {
 /** A world of its own, with one process in it. */
 export const inWorld = <A, E>(
   story: Effect.Effect<A, E, Ports | Process | Scope.Scope>,
-  { settings = usual, change = (ports) => ports }: World = {}
+  { settings = usual, change = (ports) => ports, lacksOffers }: World = {}
 ) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(beginsAtMillis)
     const outlasting = change(yield* Layer.build(Layer.fresh(ports)))
-    const process = yield* start(outlasting, settings)
+    const process = yield* start(lacksOffers === true ? Context.omit(OfferSender)(outlasting) : outlasting, settings)
     return yield* Effect.provideContext(story, Context.merge(outlasting, process))
   }).pipe(Effect.provideService(Entropy, seeded()))
 

@@ -85,7 +85,7 @@ const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
   id: row.id,
   rail: row.rail,
   recipient: row.recipient,
-  paymentHash: row.paymentHash,
+  paymentHash: Withdrawal.hashOf(row),
   chainTxId: row.chainTxId,
   invoiceId: null,
   checkoutId: null,

@@ -78,7 +78,10 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
   const isFound = (row: Deposit.Deposit | Withdrawal.Withdrawal) =>
     (label === undefined || Metadata.has(row.metadata, label)) &&
     (chainTxId === undefined || row.chainTxId === chainTxId) &&
-    (paymentHash === undefined || ("paymentHash" in row ? row.paymentHash : hashOf(row.lightningInvoiceId)) === paymentHash) &&
+    (paymentHash === undefined ||
+      ("paymentHash" in row
+        ? [row.paymentHash, row.reportedHash].includes(paymentHash)
+        : hashOf(row.lightningInvoiceId) === paymentHash)) &&
     (lightningInvoiceId === undefined || ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
   // What was booked by hand is no payment: nothing of one finds it.
   const isOfPayment = [label, paymentHash, chainTxId, lightningInvoiceId].some((one) => one !== undefined)

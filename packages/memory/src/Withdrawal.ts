@@ -73,6 +73,7 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
         ? new Withdrawal.PaymentHashTaken({ paymentHash })
         : { ...State.put(state, Withdrawal.noun, { ...row, paymentHash, paymentRequest, successAction }), attempts }
     }
+    if (attempt._tag === "Offer") return { ...State.put(state, Withdrawal.noun, { ...row, paymentRequest: attempt.offer }), attempts }
     const followers = led(state, change)
     if (followers.some(({ status, dispatchedAtMillis }) => status !== "pending" || dispatchedAtMillis !== null)) return conflict(change)
     const sent = followers.map((follower) => ({ ...follower, dispatchedAtMillis: atMillis }))

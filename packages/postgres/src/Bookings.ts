@@ -156,7 +156,7 @@ const ofTransfer = (table: string) => `
 const subjects = Reads.many("Records.subjects", {
   text: `
 with asked as materialized (select value::uuid as id from json_array_elements_text($2))
-select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, r.id::text, r.rail, r.recipient, r.payment_hash as "paymentHash",
+select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
   r.chain_tx_id as "chainTxId", null as "invoiceId", null as "checkoutId", r.refund_id::text as "refundId",
   r.rate, r.rate_at_millis::text as "rateAtMillis", null as currency, r.metadata::text
 from asked a cross join lateral (${ofTransfer("withdrawals")}) r

@@ -270,7 +270,8 @@ with booked as (
 ), refunds as (
   select deposit_id as id, sum(amount) as amount from ${own("refunds", "r")} and r.status = any(array[${Refund.takes.map((status) => `'${status}'`).join(", ")}]) group by 1
 ), proofs as (
-  select id, amount, payment_hash, preimage from whole where status = 'settled' and payment_hash is not null
+  select id, amount, coalesce(payment_hash, reported_hash) as payment_hash, preimage from whole
+  where status = 'settled' and (payment_hash is not null or reported_hash is not null)
   union all select i.id, i.amount, i.payment_hash, i.preimage from ${own("invoices", "i")} and i.status = 'settled'
 )
 select kind, id::text, account, expected::text, found::text from (

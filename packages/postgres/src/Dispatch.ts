@@ -156,12 +156,18 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
           coins: [],
           followers: []
         }
-      : {
-          ...signedRow(attempt, attempt.coins, followers),
-          ...(attempt.paymentRequest !== undefined && { payment_request: attempt.paymentRequest })
-        },
+      : attempt._tag === "Offer"
+        ? { payment_request: attempt.offer, coins: [], followers: [] }
+        : {
+            ...signedRow(attempt, attempt.coins, followers),
+            ...(attempt.paymentRequest !== undefined && { payment_request: attempt.paymentRequest })
+          },
   identities: ({ attempt, followers }) =>
-    attempt._tag === "Lightning" ? [attempt.paymentHash] : [...attempt.coins, ...followersIdentities(followers)],
+    attempt._tag === "Lightning"
+      ? [attempt.paymentHash]
+      : attempt._tag === "Offer"
+        ? []
+        : [...attempt.coins, ...followersIdentities(followers)],
   refusals: {
     AlreadyTerminal: terminal,
     PaymentHashTaken: (_, paymentHash) => new Withdrawal.PaymentHashTaken({ paymentHash: PaymentHash.make(paymentHash) }),

@@ -41,6 +41,7 @@ import * as Migration0045 from "./Migration0045.ts"
 import * as Migration0046 from "./Migration0046.ts"
 import * as Migration0047 from "./Migration0047.ts"
 import * as Migration0050 from "./Migration0050.ts"
+import * as Migration0051 from "./Migration0051.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -88,7 +89,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0045_refunds_on_checkouts": Effect.asVoid(run(Migration0045.script)),
   "0046_logos": Effect.asVoid(run(Migration0046.script)),
   "0047_month_ends": Effect.asVoid(run(Migration0047.script)),
-  "0050_wallet_connections": Effect.asVoid(run(Migration0050.script))
+  "0050_wallet_connections": Effect.asVoid(run(Migration0050.script)),
+  "0051_offers": Effect.asVoid(run(Migration0051.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

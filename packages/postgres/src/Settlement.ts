@@ -6,10 +6,11 @@ import * as Labels from "./Labels.ts"
 import { joinTarget, type Kind, statement, target } from "./Statements.ts"
 import { conflict, terminal, withdrawals } from "./Withdrawal.ts"
 
-const settledColumns = "preimage text, chain_tx_id text, network_fee bigint, payment_index text"
+const settledColumns = "preimage text, reported_hash text, chain_tx_id text, network_fee bigint, payment_index text"
 
-const settlementRow = ({ preimage, chainTxId, networkFee, paymentIndex }: Withdrawal.Settlement) => ({
+const settlementRow = ({ preimage, reportedHash, chainTxId, networkFee, paymentIndex }: Withdrawal.Settlement) => ({
   preimage,
+  ...(reportedHash !== undefined && { reported_hash: reportedHash }),
   chain_tx_id: chainTxId,
   network_fee: String(networkFee),
   payment_index: paymentIndex
@@ -44,7 +45,8 @@ const settled: Kind<Withdrawal.WithdrawalSettled> = {
       `
 applied as (
   update satrail.withdrawals t set
-    status = 'settled', preimage = f.preimage, network_fee = f.network_fee, payment_index = f.payment_index, updated_at_millis = f.at_millis,
+    status = 'settled', preimage = f.preimage, reported_hash = f.reported_hash, network_fee = f.network_fee, payment_index = f.payment_index,
+    updated_at_millis = f.at_millis,
     chain_tx_id = f.chain_tx_id,
     raw_tx = coalesce((
       select c.raw_tx from satrail.candidates c where c.company_id = t.company_id and c.withdrawal_id = t.id and c.tx_id = f.chain_tx_id

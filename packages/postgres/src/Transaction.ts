@@ -90,7 +90,10 @@ const ways = [
   [
     "paymentHash",
     [
-      half("withdrawal", { from: `${withdrawal.table} r`, where: `r.${payment} and r.company_id::text = {company}::text` }),
+      half("withdrawal", {
+        from: `${withdrawal.table} r`,
+        where: `(r.${payment} or r.reported_hash = {paymentHash}::text) and r.company_id::text = {company}::text`
+      }),
       half("deposit", ofInvoice(`i.${payment} and i.company_id::text = {company}::text`))
     ]
   ],

@@ -97,7 +97,7 @@ const lists: ReadonlyArray<
   ],
   [
     ({ search }) => search(one, { limit: 10, paymentHash: PaymentHash.make("00".repeat(32)) }, 100),
-    ["deposits_listed", "invoices_payment_hash_key", "withdrawals_payment_hash"]
+    ["deposits_listed", "invoices_payment_hash_key", "withdrawals_payment_hash", "withdrawals_reported_hash"]
   ],
   [({ search }) => search(one, { limit: 10, lightningInvoiceId: one }, 100), ["deposits_listed", "invoices_pkey"]],
   [

@@ -48,12 +48,10 @@ export const lightning = (world: World.World, node = Network.us): LightningBooks
     }),
     sent: (after) =>
       read("sent", (state) =>
-        page(Lightning.sentBy(state, node), after, ({ paymentHash, amount, fee, stage }) => ({
-          paymentHash,
-          amount,
-          fee,
-          state: stage._tag
-        }))
+        page(Lightning.sentBy(state, node), after, ({ paymentHash, amount, fee, stage }) => {
+          const attempt = Lightning.attemptOf(state, paymentHash, node)
+          return { paymentHash, ...(attempt !== undefined && { attempt }), amount, fee, state: stage._tag }
+        })
       ),
     taken: (after) =>
       read("taken", (state) => page(Lightning.takenBy(state, node), after, ({ paymentHash, received }) => ({ paymentHash, received })))

@@ -79,6 +79,15 @@ export const LightningEvent = Schema.TaggedUnion({
     expiresAtMillis: atMillis
   },
   PayeePaid: { paymentHash, hops },
+  OfferPublished: { offer: Schema.String, payee: Schema.String, behaviour: Behaviour },
+  /** An attempt to pay an offer: with the hash of the invoice that its issuer sent; without one it has failed. */
+  OfferTried: {
+    node,
+    attempt: Schema.String,
+    offer: Schema.String,
+    paymentHash: Schema.NullOr(paymentHash),
+    reason: Schema.NullOr(FailureReason)
+  },
   PaymentBegun: { node, paymentHash, amount: Msat.Msat, fee: Msat.Msat, hops, atMillis },
   PaymentSettled: { node, paymentHash },
   PaymentFailed: { node, paymentHash, reason: FailureReason }

@@ -50,6 +50,12 @@ export interface Sent {
   readonly stage: { readonly _tag: "pending" } | { readonly _tag: "settled" } | { readonly _tag: "failed"; readonly reason: FailureReason }
 }
 
+/** An outside offer. */
+export type Offer = Omit<Extract<LightningEvent, { readonly _tag: "OfferPublished" }>, "_tag" | "offer">
+
+/** What a service's node remembers of an attempt to pay an offer. */
+export type Tried = Pick<Extract<LightningEvent, { readonly _tag: "OfferTried" }>, "offer" | "paymentHash" | "reason">
+
 export interface State {
   readonly channels: HashMap.HashMap<string, Network.Balance>
   readonly invoices: HashMap.HashMap<PaymentHash.PaymentHash, Invoice>
@@ -60,6 +66,12 @@ export interface State {
   readonly losesNextNotice: boolean
   readonly payeeInvoices: HashMap.HashMap<PaymentHash.PaymentHash, PayeeInvoice>
   readonly payeeInvoiceCount: number
+  /** By their text. */
+  readonly offers: HashMap.HashMap<string, Offer>
+  /** By node and attempt. */
+  readonly tried: HashMap.HashMap<string, Tried>
+  /** The attempts that had an invoice, by node and payment hash. */
+  readonly attempts: HashMap.HashMap<string, string>
   /** By node and payment hash. */
   readonly sent: HashMap.HashMap<string, Sent>
   readonly sentCount: number
@@ -96,6 +108,9 @@ export const begin = (random: (channel: string) => number): State => ({
   losesNextNotice: false,
   payeeInvoices: HashMap.empty(),
   payeeInvoiceCount: 0,
+  offers: HashMap.empty(),
+  tried: HashMap.empty(),
+  attempts: HashMap.empty(),
   sent: HashMap.empty(),
   sentCount: 0,
   ends: HashMap.empty(),
@@ -249,6 +264,18 @@ const applied = (state: State, event: LightningEvent): State => {
         payeeInvoices: paidOnce(state, event.paymentHash, delivered(event.hops))
       }
     }
+    case "OfferPublished": {
+      const { _tag: _, offer, ...rest } = event
+      return { ...state, offers: HashMap.set(state.offers, offer, rest) }
+    }
+    case "OfferTried": {
+      const { node = Network.us, attempt, offer, paymentHash, reason } = event
+      return {
+        ...state,
+        tried: HashMap.set(state.tried, `${node}/${attempt}`, { offer, paymentHash, reason }),
+        attempts: paymentHash === null ? state.attempts : HashMap.set(state.attempts, sentAt({ node, paymentHash }), attempt)
+      }
+    }
     case "PaymentBegun": {
       const { paymentHash, amount, fee, hops } = event
       const index = state.sentCount + 1
@@ -301,6 +328,15 @@ export const payeeInvoice = (state: State, paymentHash: PaymentHash.PaymentHash)
   Option.getOrUndefined(HashMap.get(state.payeeInvoices, paymentHash))
 export const sent = (state: State, paymentHash: PaymentHash.PaymentHash, node = Network.us): Sent | undefined =>
   Option.getOrUndefined(HashMap.get(state.sent, sentAt({ node, paymentHash })))
+
+/** How many offers there are. */
+export const offerCount = (state: State): number => HashMap.size(state.offers)
+export const offer = (state: State, text: string): Offer | undefined => Option.getOrUndefined(HashMap.get(state.offers, text))
+export const tried = (state: State, attempt: string, node = Network.us): Tried | undefined =>
+  Option.getOrUndefined(HashMap.get(state.tried, `${node}/${attempt}`))
+/** The attempt that a payment of this hash was made for, if it pays an offer. */
+export const attemptOf = (state: State, paymentHash: PaymentHash.PaymentHash, node = Network.us): string | undefined =>
+  Option.getOrUndefined(HashMap.get(state.attempts, sentAt({ node, paymentHash })))
 
 /** Whose payment of this hash is under way, if it is a service's. */
 export const payerOf = (state: State, paymentHash: PaymentHash.PaymentHash): string | undefined =>

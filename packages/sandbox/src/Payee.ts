@@ -23,6 +23,10 @@ export interface Ask {
   readonly nowMillis: number
 }
 
+/** Whose turn it is: one that no route leads to, where that is the behaviour. */
+export const turn = (behaviour: Behaviour, number: number): string =>
+  behaviour === "no_route" ? Network.payees.cut : (Network.payees.usual[number % Network.payees.usual.length] ?? Network.payees.cut)
+
 type Invoiced = Extract<LightningEvent, { readonly _tag: "PayeeInvoiced" }>
 
 const preimageAt = (world: World, number: number) => Preimage.make(hex.encode(world.keys.secret(`payee/${number}`)))
@@ -34,9 +38,7 @@ export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): Preim
 export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoiced => {
   const { amount, behaviour, description, expirySeconds } = ask
   const number = state.payeeInvoiceCount
-  const payee =
-    ask.payee ??
-    (behaviour === "no_route" ? Network.payees.cut : (Network.payees.usual[number % Network.payees.usual.length] ?? Network.payees.cut))
+  const payee = ask.payee ?? turn(behaviour, number)
   const paymentHash = Preimage.hashOf(preimageAt(world, number))
   const timestampSeconds = Math.floor(ask.nowMillis / 1000)
   // Nothing in it comes from a caller but the amount, which has its bounds.

@@ -11,6 +11,7 @@ import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer } from "@satrail/core/nodes/Signer"
 import type { RecipientType } from "@satrail/core/sending/Destination"
@@ -20,6 +21,7 @@ import { type Behaviour, isOfServer } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
 import type { LogUnusable } from "./Log.ts"
 import * as Miner from "./Miner.ts"
+import * as Offers from "./Offers.ts"
 import * as PretendNetwork from "./Network.ts"
 import * as Payee from "./Payee.ts"
 import * as Payer from "./Payer.ts"
@@ -43,7 +45,7 @@ export type { Part } from "./World.ts"
 /** An outside recipient to make up. */
 export interface DestinationAsk {
   readonly type: RecipientType
-  /** What an invoice asks for, or the only amount that an address or LNURL takes. Absent: the payer decides. */
+  /** What an invoice or, at least, an offer asks for, or the only amount that an address or LNURL takes. Absent: the payer decides. */
   readonly amount?: Msat.Msat | undefined
   /** What an address or LNURL takes instead of one amount; 1 sat to 1 BTC when absent. */
   readonly takes?: Web.Range | undefined
@@ -51,7 +53,7 @@ export interface DestinationAsk {
   readonly behaviour?: Behaviour | undefined
   /** Who is paid: `alder birch cedar dogwood`, `elm` behind a channel of 200 000 sats, `fern` without any. */
   readonly payee?: string | undefined
-  /** Of an invoice; an hour when absent. */
+  /** Of an invoice, or an offer; an hour when absent, for an offer without end. */
   readonly expirySeconds?: number | undefined
   /** Of an invoice: for how many blocks its payee may hold the payment; 18 when absent. */
   readonly minFinalCltvExpiry?: number | undefined
@@ -152,7 +154,8 @@ const destination = (world: World.World, ask: DestinationAsk) => {
     if (minFinalCltvExpiry !== undefined && !(minFinalCltvExpiry >= fewest && minFinalCltvExpiry <= longest))
       return refuse("out_of_range", `A payee may hold a payment for ${fewest} to ${longest} blocks`)
     const isServer = ask.type === "lightning_address" || ask.type === "lnurl"
-    if (isOfServer(behaviour) && !isServer)
+    // The issuer of an offer is asked as a server is, and may refuse or not answer.
+    if (isOfServer(behaviour) && !isServer && (ask.type !== "bolt12_offer" || behaviour === "same_invoice"))
       return refuse("out_of_range", `${behaviour} is what a server does: it needs a lightning_address or an lnurl`)
     const label = `${behaviour.replaceAll("_", "-")}-${state.web.count}`
     switch (ask.type) {
@@ -170,6 +173,11 @@ const destination = (world: World.World, ask: DestinationAsk) => {
           events: [invoiced],
           answer: () => ({ destination: invoiced.paymentRequest, paymentHash: invoiced.paymentHash })
         })
+      }
+      case "bolt12_offer": {
+        const { expirySeconds: seconds } = ask
+        const published = Offers.published(world, state.lightning, { amount, behaviour, payee, seconds, nowMillis })
+        return Result.succeed({ events: [published], answer: () => ({ destination: published.offer }) })
       }
       case "lightning_address":
         return Result.succeed({
@@ -259,6 +267,7 @@ export const layer = (
 ): Layer.Layer<
   | LightningReceiver
   | LightningSender
+  | OfferSender
   | LightningBooks
   | ChainBooks
   | ChainSource
@@ -279,6 +288,7 @@ const network = (options: Options) =>
         Context.add(Neighbour, neighbour(world)),
         Context.add(LightningReceiver, Receiver.make(world)),
         Context.add(LightningSender, Sender.make(world)),
+        Context.add(OfferSender, Offers.make(world)),
         Context.add(LightningBooks, Books.lightning(world)),
         Context.add(ChainBooks, Books.chain(world)),
         Context.add(ChainSource, Source.make(world)),

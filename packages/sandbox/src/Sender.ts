@@ -19,10 +19,10 @@ interface Ask {
   readonly feeLimit: Msat.Msat
 }
 
-const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
+export const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
 /** How many questions about a payment get no answer when its recipient is an `unknown_then_…` one. */
-const lostAnswers = 2
+export const lostAnswers = 2
 
 /** The proof of payment of an invoice, of any issuer. */
 const preimageOf = (world: World, state: Lightning.State, paymentHash: PaymentHash.PaymentHash): Preimage.Preimage | undefined => {
@@ -32,7 +32,7 @@ const preimageOf = (world: World, state: Lightning.State, paymentHash: PaymentHa
   return invoice && Receiver.proofOf(world, invoice)
 }
 
-const stageOf = (
+export const stageOf = (
   world: World,
   state: Lightning.State,
   node: string,
@@ -48,15 +48,21 @@ const stageOf = (
 const targetOf = (world: World, payee: string): string | undefined =>
   [...Network.allPayees, ...Network.services].find((name) => world.keys.node(name).publicKey === payee)
 
-const routesFor = (
+/** The ways to a node, by its key. */
+export const routesTo = (
   world: World,
   state: Lightning.State,
   node: string,
-  { invoice, amount, feeLimit }: Ask
+  nodeId: string,
+  amount: Msat.Msat,
+  feeLimit: Msat.Msat
 ): ReadonlyArray<Network.Route> => {
-  const target = targetOf(world, invoice.payee)
+  const target = targetOf(world, nodeId)
   return target === undefined ? [] : Network.routes(Lightning.balances(state), node, target, amount, feeLimit)
 }
+
+const routesFor = (world: World, state: Lightning.State, node: string, { invoice, amount, feeLimit }: Ask) =>
+  routesTo(world, state, node, invoice.payee, amount, feeLimit)
 
 /** BOLT 4: not less than was asked for, and not more than twice as much. Where nothing was, the payer decides. */
 const isEnough = (asked: Msat.Msat | null, amount: Msat.Msat): boolean =>
@@ -85,7 +91,13 @@ const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask,
 }
 
 /** One attempt, from its beginning to where it comes to rest. */
-const attempt = (world: World, { lightning: state, chain }: State, node: string, ask: Ask, nowMillis: number): ReadonlyArray<Event> => {
+export const attempt = (
+  world: World,
+  { lightning: state, chain }: State,
+  node: string,
+  ask: Ask,
+  nowMillis: number
+): ReadonlyArray<Event> => {
   const {
     invoice: { paymentHash, payee },
     amount
@@ -133,7 +145,8 @@ const pay = (world: World, node: string, ask: Ask) => (state: State, nowMillis: 
   })
 }
 
-const ends = (world: World, node: string) =>
+/** The hashes of a node's payments as they end. */
+export const ends = (world: World, node: string) =>
   Stream.suspend(() =>
     Stream.paginate(world.state().lightning.endCount, (after) => {
       const more: Effect.Effect<readonly [ReadonlyArray<PaymentHash.PaymentHash>, Option.Option<number>], NodeUnavailable> = Effect.suspend(

@@ -6,6 +6,7 @@ import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
 import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
 import * as SenderContract from "@satrail/contracts/LightningSender"
 import * as NamesContract from "@satrail/contracts/Names"
+import * as OffersContract from "@satrail/contracts/OfferSender"
 import * as ResolverContract from "@satrail/contracts/Resolver"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
@@ -14,7 +15,7 @@ import { Context, Effect, HashMap, Layer, Option, Result } from "effect"
 import * as Chain from "../src/Chain.ts"
 import type { Paid } from "../src/Payer.ts"
 import { PretendNames } from "../src/PretendNames.ts"
-import { Sandbox } from "../src/Sandbox.ts"
+import { type DestinationAsk, Sandbox } from "../src/Sandbox.ts"
 
 // The sandbox as the other side of each contract.
 
@@ -47,6 +48,33 @@ const sender = Layer.effect(
       received: (paymentHash) =>
         Effect.map(sandbox.payments, (all) => all.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero),
       release: (paymentHash, outcome) => sandbox.release({ paymentHash, outcome }),
+      cut: sandbox.pause("node"),
+      mend: sandbox.resume("node")
+    }
+  })
+)
+
+const offers = Layer.effect(
+  OffersContract.Peer,
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    /** The hashes of the invoices that an offer's issuer sent. */
+    const hashesOf = (offer: string) =>
+      Effect.map(sandbox.state, ({ lightning }) =>
+        HashMap.toValues(lightning.tried).flatMap((one) => (one.offer === offer && one.paymentHash !== null ? [one.paymentHash] : []))
+      )
+    const made = (ask: DestinationAsk) => Effect.map(sandbox.destination(ask), ({ destination }) => destination)
+    return {
+      offer: (ask) => made({ type: "bolt12_offer", ...ask }),
+      unreachable: (amount) => made({ type: "bolt12_offer", amount, behaviour: "no_route" }),
+      received: (offer) =>
+        Effect.map(Effect.all([sandbox.payments, hashesOf(offer)]), ([all, hashes]) =>
+          Msat.sum(...all.filter(({ paymentHash }) => hashes.includes(paymentHash)).map(({ received }) => received))
+        ),
+      release: (offer, outcome) =>
+        Effect.flatMap(hashesOf(offer), (hashes) =>
+          Effect.forEach(hashes, (paymentHash) => sandbox.release({ paymentHash, outcome }), { discard: true })
+        ),
       cut: sandbox.pause("node"),
       mend: sandbox.resume("node")
     }
@@ -133,4 +161,4 @@ export const names = Layer.effect(
 )
 
 /** Every contract's other side. */
-export const layer = Layer.mergeAll(receiver, sender, chain, wallet, web)
+export const layer = Layer.mergeAll(receiver, sender, offers, chain, wallet, web)

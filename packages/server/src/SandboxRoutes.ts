@@ -54,7 +54,13 @@ const pay = Section.company(
 )
 
 /** Which part makes up a recipient of this kind. */
-const partOf = { lightning_invoice: "lightning", lightning_address: "web", lnurl: "web", chain_address: "chain" } as const
+const partOf = {
+  lightning_invoice: "lightning",
+  lightning_address: "web",
+  lnurl: "web",
+  chain_address: "chain",
+  bolt12_offer: "lightning"
+} as const
 
 const destination = Section.company(
   HttpApiEndpoint.post("destination", "/sandbox/destination", {
@@ -75,7 +81,7 @@ const destination = Section.company(
     .annotate(OpenApi.Summary, "Create an outside destination")
     .annotate(
       OpenApi.Description,
-      "An invoice, a Lightning address, an LNURL or a bitcoin address of an outside payee. `payment_hash` is there for an invoice."
+      "An invoice, a Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address of an outside payee. `payment_hash` is there for an invoice."
     )
     .annotate(Example, ({ paid }) => ({
       body: { type: "lightning_invoice", amount_sats: 3000, behaviour: "hold" },

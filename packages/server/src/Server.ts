@@ -10,6 +10,7 @@ import type { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import type { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
+import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import * as Policy from "@satrail/core/service/Policy"
 import * as Zaps from "@satrail/core/receiving/Zaps"
@@ -166,8 +167,8 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
     chain: chainNode && ChainNode.layer(network, chainNode),
     web: pretended.web ? undefined : web(environment)
   }
-  // A real node without a statement has none: it is not compared with that of a pretended one.
-  const pretends = real.lightning === undefined ? sandbox(environment) : without(LightningBooks, sandbox(environment))
+  // A real node without a statement has none: it is not compared with that of a pretended one. Nor does a pretended one pay offers for it.
+  const pretends = real.lightning === undefined ? sandbox(environment) : without(OfferSender, without(LightningBooks, sandbox(environment)))
   const parts =
     real.lightning !== undefined && real.chain !== undefined && real.web !== undefined
       ? Layer.mergeAll(real.lightning, real.chain, real.web)

@@ -50,7 +50,7 @@ const company = (sats = 0): ReadonlyArray<Act> => [
 ]
 
 const withdraw = (to: To, sats: number, from = 0): Act => ({ _tag: "Withdraw", company: from, slot, isOnce: true, to, sats })
-const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" = "Invoice") => surely(withdraw({ _tag, behaviour }, 1000))
+const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" | "Offer" = "Invoice") => surely(withdraw({ _tag, behaviour }, 1000))
 const held = (outcome: "settle" | "fail"): ReadonlyArray<Act> => [...takenOver, { _tag: "Release", which: 0, outcome }, ...takenOver]
 
 const refund = (to: To | null): ReadonlyArray<Act> =>
@@ -81,6 +81,10 @@ export const stories: Readonly<Record<string, Story>> = {
   "payment without an answer that fails": story(company(5000), toOutside("unknown_then_fail")),
   "payment that is held and settles": story(company(5000), [...toOutside("hold"), ...held("settle")]),
   "payment that is held and fails": story(company(5000), [...toOutside("hold"), ...held("fail")]),
+  "payment of an offer that settles": story(company(5000), toOutside("settle", "Offer")),
+  "payment of an offer that fails": story(company(5000), toOutside("fail", "Offer")),
+  "payment of an offer without an answer that settles": story(company(5000), toOutside("unknown_then_settle", "Offer")),
+  "payment of an offer that is held and settles": story(company(5000), [...toOutside("hold", "Offer"), ...held("settle")]),
   "payment to a Lightning address": story(company(5000), toOutside("settle", "Address")),
   "payment of an invoice of ours": story(
     [...company(), ...company(5000), invoice(1, 1000)],

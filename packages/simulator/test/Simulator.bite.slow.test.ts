@@ -15,7 +15,7 @@ import { shrink } from "../src/Shrink.ts"
 import * as Simulation from "../src/Simulation.ts"
 import * as Store from "../src/world/Store.ts"
 import { taskKind } from "@satrail/core/sending/Withdrawal"
-import type { Ports } from "@satrail/core/service/Satrail"
+import type { Ports } from "../src/world/Wire.ts"
 import type { Spoil } from "../src/world/World.ts"
 
 const over =

@@ -5,7 +5,7 @@ export const Rail = Schema.Literals(["lightning", "on_chain"])
 export type Rail = typeof Rail.Type
 
 /** How records name the kinds of destination. */
-export const RecipientType = Schema.Literals(["lightning_address", "lightning_invoice", "chain_address", "lnurl"])
+export const RecipientType = Schema.Literals(["lightning_address", "lightning_invoice", "chain_address", "lnurl", "bolt12_offer"])
 export type RecipientType = typeof RecipientType.Type
 
 /** Where a withdrawal or a deposit stands. A withdrawal that is `settled` or `failed` stays so. */

@@ -28,6 +28,8 @@ export interface Capacity {
 /** A payment in the node's books. `fee` is what its routing takes, or took. */
 export interface Sent {
   readonly paymentHash: PaymentHash.PaymentHash
+  /** The attempt that it was asked for under, where it pays an offer: then that is what it is known by. */
+  readonly attempt?: string
   readonly amount: Msat
   readonly fee: Msat
   readonly state: "pending" | "settled" | "failed"

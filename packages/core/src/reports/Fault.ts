@@ -127,7 +127,8 @@ const refunded = ({ deposits, refunds }: Books): ReadonlyArray<Fault> =>
   })
 
 const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
-  [...withdrawals, ...invoices].flatMap(({ id, status, amount, paymentHash, preimage }): ReadonlyArray<Fault> => {
+  [...withdrawals, ...invoices].flatMap(({ id, status, amount, preimage, ...one }): ReadonlyArray<Fault> => {
+    const paymentHash = "reportedHash" in one ? Withdrawal.hashOf(one) : one.paymentHash
     const isProven = status !== "settled" || paymentHash === null || (preimage !== null && Preimage.proves(preimage, paymentHash))
     return isProven ? [] : [{ kind: "proof", id, account: null, expected: amount, found: null }]
   })

@@ -2,8 +2,8 @@ import { Clock, Effect } from "effect"
 import type { CompanyId } from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
-import { LightningSender } from "../nodes/LightningSender.ts"
 import { type Claim, leaseMillis as leaseFor } from "./Claim.ts"
+import * as Ways from "./Ways.ts"
 
 /** What is claimed of one kind of work: at most `limit` in all, and `perLane` of one company in one lane; nothing of those that are full. */
 export interface Share {
@@ -16,7 +16,7 @@ export interface Share {
 /** Claims tasks of withdrawals, for as long as the node's calls need. */
 export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
-  const { graceMillis } = yield* LightningSender
+  const { graceMillis } = yield* Ways.make
   const leaseMillis = leaseFor(graceMillis)
 
   const claim = Effect.fnUntraced(function* (

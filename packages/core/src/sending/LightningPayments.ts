@@ -1,20 +1,18 @@
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
-import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Option, Result, Semaphore } from "effect"
 import { Stops, waitMillis } from "../accounts/Stops.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence } from "../ledger/Tasks.ts"
-import { type FailureReason, LightningSender, type Payment } from "../nodes/LightningSender.ts"
-import type { SuccessAction } from "../nodes/SuccessAction.ts"
+import type { FailureReason } from "../nodes/LightningSender.ts"
 import { type Claim, laterMillis, mayCall } from "./Claim.ts"
 import { type Endings, overtaken } from "./Endings.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import type { Next } from "./Payouts.ts"
-import * as Recipient from "./Recipient.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Unsent from "./Unsent.ts"
+import type { Fresh, Told, Way } from "./Ways.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 const reasons: Record<FailureReason, Withdrawal.Failure> = {
@@ -30,16 +28,23 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
 const conclusions = ({ fail, settle }: Endings) =>
   Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
-    paymentHash: PaymentHash.PaymentHash,
-    payment: Payment,
+    way: Way,
+    payment: Told,
     task: Claim
   ): Effect.fn.Return<Next, StoreUnavailable> {
     switch (payment._tag) {
-      case "settled":
-        if (Preimage.proves(payment.preimage, paymentHash)) {
+      case "settled": {
+        const reportedHash = way.paymentHash === null && "paymentHash" in payment ? payment.paymentHash : undefined
+        if (Preimage.proves(payment.preimage, way.paymentHash ?? reportedHash ?? PaymentHash.make(""))) {
           return yield* settle(
             withdrawal,
-            { preimage: payment.preimage, chainTxId: null, networkFee: payment.fee, paymentIndex: payment.index },
+            {
+              preimage: payment.preimage,
+              ...(reportedHash !== undefined && { reportedHash }),
+              chainTxId: null,
+              networkFee: payment.fee,
+              paymentIndex: payment.index
+            },
             task
           ).pipe(Effect.catchTag("Conflict", Effect.die))
         }
@@ -47,6 +52,7 @@ const conclusions = ({ fail, settle }: Endings) =>
           withdrawalId: withdrawal.id
         })
         return "later"
+      }
       case "failed":
         return yield* fail(withdrawal, reasons[payment.reason], task)
       case "pending":
@@ -59,7 +65,6 @@ const conclusions = ({ fail, settle }: Endings) =>
 export const make = Effect.fnUntraced(function* (endings: Endings, ends: PaymentEnds) {
   const journal = yield* Journal
   const records = yield* SendingReads
-  const sender = yield* LightningSender
   const stops = yield* Stops
   const options = yield* PaymentOptions
   const places = yield* Semaphore.make(options.paymentsAtOnce)
@@ -72,13 +77,13 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
 
   const pay = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
-    invoice: Bolt11.Bolt11,
+    way: Way,
     task: Claim
   ): Effect.fn.Return<Next, StoreUnavailable> {
     // The process slept: another one may have the job by now, and may have seen this payment fail and released the money.
     if (!mayCall(task, yield* now)) return "later"
     unsent.forget(task)
-    const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance }).pipe(
+    const payment = yield* way.pay.pipe(
       // A call that broke has been made all the same.
       Effect.catchCause((cause) =>
         Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), { _tag: "unknown" } as const)
@@ -89,34 +94,27 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
       return "later"
     }
     // The call may still be under way. Until it cannot be, that the node does not know the payment would be no reason to call again.
-    if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), sender.graceMillis) }
-    return yield* conclude(withdrawal, invoice.paymentHash, payment, task)
+    if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), way.graceMillis) }
+    return yield* conclude(withdrawal, way, payment, task)
   })
 
   return {
     /**
-     * The hash is stored, and only then the node is called: a later worker knows which payment to look up. Waits for one of
+     * What the node will know it by is stored, and only then the node is called: a later worker knows which payment to look up. Waits for one of
      * `paymentsAtOnce` places, and leaves it when the node has answered.
      */
-    send: (
-      withdrawal: Withdrawal.Withdrawal,
-      invoice: Bolt11.Bolt11,
-      successAction: SuccessAction | null,
-      task: Claim
-    ): Effect.Effect<Next, StoreUnavailable> =>
+    send: (withdrawal: Withdrawal.Withdrawal, way: Fresh, task: Claim): Effect.Effect<Next, StoreUnavailable> =>
       Effect.gen(function* () {
         const atMillis = yield* now
-        const payable = Recipient.checkBolt11(invoice, options, atMillis)
+        const payable = way.check(options, atMillis)
         if (Result.isFailure(payable)) {
           return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
         }
         // It may have waited long, for its payee's server and for a place.
         if (yield* stops.waits(withdrawal.companyId)) return { millis: waitMillis }
-        const { paymentHash, paymentRequest } = invoice
-        const attempt: Withdrawal.Attempt = { _tag: "Lightning", paymentHash, paymentRequest, successAction }
-        yield* ends.hold(task, paymentHash)
-        yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
-        return yield* pay(withdrawal, invoice, task)
+        yield* ends.hold(task, way.key)
+        yield* journal.commit(Withdrawal.dispatched(withdrawal, way.attempt, fence(task), atMillis))
+        return yield* pay(withdrawal, way, task)
       }).pipe(
         (sending) => places.withPermit(sending),
         Effect.catchTags({
@@ -136,19 +134,18 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
     /** The state of a payment that was sent. */
     track: Effect.fnUntraced(function* (
       withdrawal: Withdrawal.Withdrawal,
-      paymentHash: PaymentHash.PaymentHash,
+      way: Way,
       dispatchedAtMillis: number,
       task: Claim
     ): Effect.fn.Return<Next, StoreUnavailable> {
-      yield* ends.hold(task, paymentHash)
+      yield* ends.hold(task, way.key)
       const isUnsent = unsent.isStill(task)
-      const payment = yield* sender.lookupPayment(paymentHash)
-      if (payment._tag !== "notFound") return yield* conclude(withdrawal, paymentHash, payment, task)
-      // The node has no record of it. That is no failure: a call by a process that died may still be on its way. Once none can be, it is sent; the node pays a hash once.
-      const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
+      const payment = yield* way.lookup
+      if (payment._tag !== "notFound") return yield* conclude(withdrawal, way, payment, task)
+      // The node has no record of it. That is no failure: a call by a process that died may still be on its way. Once none can be, it is sent; the node pays a hash or an attempt once.
+      const waitMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }
-      const invoice = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))
-      return yield* places.withPermit(pay(withdrawal, invoice, task))
+      return yield* places.withPermit(pay(withdrawal, way, task))
     })
   }
 })

@@ -15,6 +15,7 @@ import type { Next, Ready } from "./Payouts.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
 import * as Transfers from "./Transfers.ts"
+import type { Ways } from "./Ways.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /** A server at this host has to say first who is paid. */
@@ -30,7 +31,7 @@ interface Found {
 type Unfound = Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
 
 /** The first step of a withdrawal: whom does it go to? Then that way is taken. `lightning` pays those outside. */
-export const make = Effect.fnUntraced(function* (endings: Endings, lightning: LightningPayments) {
+export const make = Effect.fnUntraced(function* (endings: Endings, lightning: LightningPayments, ways: Ways) {
   const recipients = yield* Recipients
   const tasks = yield* Tasks
   const options = yield* PaymentOptions
@@ -66,7 +67,9 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
       case "OwnChainAddress":
         return transfers.toAddress(withdrawal, recipient.onChainAddress, null, task)
       case "Invoice":
-        return lightning.send(withdrawal, recipient.bolt11, successAction, task)
+        return lightning.send(withdrawal, ways.byInvoice(withdrawal, recipient.bolt11, successAction), task)
+      case "Bolt12":
+        return lightning.send(withdrawal, ways.byOffer(withdrawal, recipient.bolt12), task)
       case "Address": {
         const { address, instructed } = recipient
         // What was one of our own addresses when it was confirmed holds nothing for mining, and would wait for ever.

@@ -92,7 +92,7 @@ export const make = Effect.gen(function* () {
       yield* Places.keepFilled(resolving, Effect.race(Effect.andThen(handedOver.await, handedOver.close), moment), isStopping)
       yield* Places.keepFilled(watched, Effect.race(ends.ended, moment), isStopping)
       yield* Worker.run("payouts", Effect.repeat(stepPayouts, { while: (claimed) => claimed >= payoutsAtOnce }), moment)
-      yield* Worker.runOpen("payment notifications", ends.listen, Effect.sleep("1 second"))
+      for (const listen of ends.listens) yield* Worker.runOpen("payment notifications", listen, Effect.sleep("1 second"))
       yield* Effect.addFinalizer(() => stopping.open)
     })
   })

@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type { Bolt12 } from "@satrail/bitcoin/Bolt12"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import type { Bounds } from "../accounts/Bounds.ts"
@@ -26,6 +27,7 @@ type Payee =
   | { readonly _tag: "OwnLightningAddress"; readonly lightningAddress: LightningAddress }
   | { readonly _tag: "OwnChainAddress"; readonly onChainAddress: OnChainAddress }
   | { readonly _tag: "Invoice"; readonly bolt11: Bolt11.Bolt11 }
+  | { readonly _tag: "Bolt12"; readonly bolt12: Bolt12 }
   | { readonly _tag: "Offer"; readonly offer: Offer }
   | { readonly _tag: "Address"; readonly address: BitcoinAddress.BitcoinAddress }
 
@@ -78,6 +80,21 @@ export const checkBolt11 = (
   return Result.void
 }
 
+/** Whether this much may be asked of an offer's issuer now, with time left to answer. */
+export const checkBolt12 = (
+  { amount: least, absoluteExpirySeconds }: Bolt12,
+  amount: Msat.Msat,
+  { expiryMarginMillis }: Pick<Rules, "expiryMarginMillis">,
+  nowMillis: number
+): Result.Result<void, DestinationRefused> => {
+  if (absoluteExpirySeconds !== undefined && absoluteExpirySeconds * 1000 < nowMillis + expiryMarginMillis) {
+    return refuse("invoice_expired", "The offer has expired or is about to: ask for a new one")
+  }
+  return least !== undefined && amount < least
+    ? refuse("amount_out_of_range", `The offer asks for at least ${Msat.toSatsCeiling(least)} sats`)
+    : Result.void
+}
+
 /** Whether this recipient may be paid this amount now. */
 export const check = (
   recipient: Recipient,
@@ -88,6 +105,8 @@ export const check = (
   switch (recipient._tag) {
     case "Invoice":
       return checkBolt11(recipient.bolt11, rules, nowMillis)
+    case "Bolt12":
+      return checkBolt12(recipient.bolt12, amount, rules, nowMillis)
     case "OwnInvoice": {
       const { invoice } = recipient
       if (invoice.hold !== null)

@@ -107,6 +107,8 @@ export const make = Effect.gen(function* () {
       }
       case "Lnurl":
         return { _tag: "Offer", offer: yield* resolver.offer(destination.lnurl.url) }
+      case "Bolt12Offer":
+        return { _tag: "Bolt12", bolt12: destination.bolt12 }
       case "ChainAddress": {
         const [onChainAddress] = yield* receiving.onChainAddresses([destination.address.scriptPubKey])
         return onChainAddress === undefined

@@ -16,6 +16,7 @@ import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Payouts from "./Payouts.ts"
 import * as PayoutTracking from "./PayoutTracking.ts"
 import { SendingReads } from "./SendingReads.ts"
+import * as Ways from "./Ways.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
@@ -47,7 +48,8 @@ export const make = Effect.fnUntraced(function* ({
 
   const endings = yield* Endings.make
   const lightning = yield* LightningPayments.make(endings, ends)
-  const payees = yield* Payees.make(endings, lightning)
+  const ways = yield* Ways.make
+  const payees = yield* Payees.make(endings, lightning, ways)
   const payouts = yield* Payouts.make
   const tracking = yield* PayoutTracking.make(endings)
 
@@ -77,14 +79,14 @@ export const make = Effect.fnUntraced(function* ({
     )
 
   const advance = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, task: Claim): Effect.fn.Return<Next, Outage> {
-    const { status, paymentHash, chainTxId, dispatchedAtMillis } = withdrawal
+    const { status, rail, chainTxId, dispatchedAtMillis } = withdrawal
     if (status !== "pending") return "done"
     if (dispatchedAtMillis === null) {
       return task.kind === Withdrawal.recipientKind
         ? yield* payees.begin(withdrawal, task, stopping)
         : yield* payees.beginHere(withdrawal, task)
     }
-    if (paymentHash !== null) return yield* lightning.track(withdrawal, paymentHash, dispatchedAtMillis, task)
+    if (rail === "lightning") return yield* lightning.track(withdrawal, ways.sent(withdrawal), dispatchedAtMillis, task)
     if (chainTxId !== null) return yield* tracking.track(withdrawal, dispatchedAtMillis, task)
     return yield* Effect.die("dispatched without an attempt")
   })

@@ -65,10 +65,12 @@ export const Withdrawal = Schema.Struct({
   /** The refund that it pays. */
   refundId: Schema.NullOr(Noun.Id),
   status: Status,
-  /** What is being paid, from the moment it was decided, before any node is called. Null for an on-chain one. */
+  /** What is being paid, from the moment it was decided, before any node is called. Null for an on-chain one, and for one that pays an offer. */
   paymentHash: Schema.NullOr(PaymentHash.PaymentHash),
-  /** The invoice; for an on-chain one null, or the address that its recipient stood for, where that is a name. */
+  /** The invoice that is paid; or the offer: the node knows its attempt by the withdrawal's id, and its issuer chooses the hash. For an on-chain one null, or the address that its recipient stood for, where that is a name. */
   paymentRequest: Schema.NullOr(Schema.String),
+  /** The payment hash that the node reported when it had paid the offer. It is nobody's identity: it may be that of another payment, too. */
+  reportedHash: Schema.NullOr(PaymentHash.PaymentHash),
   /** What the recipient's server wants shown once it is paid (LUD-09). */
   successAction: Schema.NullOr(SuccessAction),
   /** The transaction, from the moment it was signed, before it is broadcast. Null for a Lightning one. */
@@ -111,6 +113,7 @@ export const noun = Noun.make("withdrawals", Withdrawal, {
     "status",
     "paymentHash",
     "paymentRequest",
+    "reportedHash",
     "successAction",
     "chainTxId",
     "rawTx",
@@ -158,6 +161,11 @@ export type Attempt =
       readonly paymentRequest: string
       readonly successAction: SuccessAction | null
     }
+  | {
+      /** An offer is paid under the withdrawal's own id, once. */
+      readonly _tag: "Offer"
+      readonly offer: string
+    }
   | (Candidate & {
       readonly _tag: "Chain"
       /** The outpoints it spends, `txid:vout`. No two payouts may share one. */
@@ -170,6 +178,8 @@ export type Attempt =
 export interface Settlement {
   /** The proof, for Lightning. */
   readonly preimage: Preimage.Preimage | null
+  /** What the preimage proves, where the node was given an offer. */
+  readonly reportedHash?: PaymentHash.PaymentHash
   /** The candidate that is in a block, for a payout. */
   readonly chainTxId: TxId.TxId | null
   /** What routing or mining did cost. */
@@ -248,6 +258,18 @@ export const ownShare = (
   followers: ReadonlyArray<{ readonly networkFee: Msat.Msat | null }>
 ): Msat.Msat => Msat.make(networkFee - Msat.sum(...followers.map((follower) => follower.networkFee ?? Msat.zero)))
 
+/** Whether what was sent is an attempt to pay an offer. */
+export const isByOffer = ({
+  rail,
+  dispatchedAtMillis,
+  paymentHash
+}: Pick<Withdrawal, "rail" | "dispatchedAtMillis" | "paymentHash">): boolean =>
+  rail === "lightning" && dispatchedAtMillis !== null && paymentHash === null
+
+/** The hash of the payment, as far as it is known. */
+export const hashOf = ({ paymentHash, reportedHash }: Pick<Withdrawal, "paymentHash" | "reportedHash">): PaymentHash.PaymentHash | null =>
+  paymentHash ?? reportedHash
+
 /** The whole fee on top of the amount. */
 export const fee = (withdrawal: Withdrawal): Msat.Msat =>
   Fee.total({ service: withdrawal.serviceFee, network: withdrawal.networkAllowance })
@@ -293,6 +315,7 @@ export const pending = (
   status: "pending",
   paymentHash: null,
   paymentRequest: null,
+  reportedHash: null,
   successAction: null,
   chainTxId: null,
   rawTx: null,

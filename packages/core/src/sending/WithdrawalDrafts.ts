@@ -18,6 +18,7 @@ import * as Limit from "../ledger/Limit.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
+import * as OfferSender from "../nodes/OfferSender.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Approval from "./Approval.ts"
@@ -51,10 +52,11 @@ export type Refused =
   | ChainUnavailable
   | StoreUnavailable
 
-/** The amount to pay: the one asked for and the destination's own must agree, to the sat, or within 1 % where fiat was converted. */
+/** The amount to pay: the one asked for and the destination's own must agree, to the sat, or within 1 % where fiat was converted; where that is the least, more will do. */
 const agreed = Effect.fnUntraced(function* (
   asked: (Priced & { readonly isFiat: boolean }) | undefined,
   own: Msat.Msat | undefined,
+  isLeast: boolean,
   otherwise: Msat.Msat | undefined
 ) {
   if (own === undefined) {
@@ -68,6 +70,7 @@ const agreed = Effect.fnUntraced(function* (
     )
   }
   if (asked === undefined) return { amount: own, rate: null, rateAtMillis: null }
+  if (isLeast && asked.amount > own) return asked
   const difference = asked.amount > own ? asked.amount - own : own - asked.amount
   if (asked.isFiat ? difference * 100n <= own : difference < 1000n)
     return { amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis }
@@ -92,6 +95,9 @@ export const make = Effect.gen(function* () {
   const bounds = yield* Bounds
   const { payoutWindowMillis } = yield* PayoutOptions
   const entropy = yield* Entropy
+  const ways: Destination.Ways = { paysOffers: (yield* OfferSender.available) !== undefined }
+
+  const parse = (text: string) => Effect.fromResult(Destination.parse(text, network, ways))
 
   /** Who would be paid, and for which fee. */
   const way = Effect.fnUntraced(function* (company: Sender, destination: Destination.Destination, amount: Msat.Msat, rail?: Rail) {
@@ -102,9 +108,14 @@ export const make = Effect.gen(function* () {
 
   /** Everything about a request that can be known before any money is touched. */
   const plan = Effect.fnUntraced(function* ({ company, asked, destination: text, otherwise }: Ask) {
-    const destination = yield* Effect.fromResult(Destination.parse(text, network))
+    const destination = yield* parse(text)
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
-    const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination), otherwise)
+    const { amount, rate, rateAtMillis } = yield* agreed(
+      priced,
+      Destination.amount(destination),
+      Destination.isLeast(destination),
+      otherwise
+    )
     yield* checkSendable(amount, bounds)
     const found = yield* way(company, destination, amount)
     return { destination: Recipient.understood(destination, found.recipient), amount, rate, rateAtMillis, ...found }
@@ -121,12 +132,15 @@ export const make = Effect.gen(function* () {
     approvalAskedBy: apiKey === undefined ? null : Approval.keyOf(apiKey),
     approvalExpiresAtMillis: Math.min(
       nowMillis + Approval.waitMillis,
-      "bolt11" in recipient ? Bolt11.expiresAtSeconds(recipient.bolt11) * 1000 : Infinity
+      "bolt11" in recipient ? Bolt11.expiresAtSeconds(recipient.bolt11) * 1000 : Infinity,
+      recipient._tag === "Bolt12" ? (recipient.bolt12.absoluteExpirySeconds ?? Infinity) * 1000 : Infinity
     )
   })
 
   return {
     plan,
+    /** What a caller gave as a destination, as this service's node can pay it. */
+    parse,
     /** The work that sending it is once it is approved, at this time: all that was known when it was asked for is looked at again. What it holds has to cover the network's fee by now. */
     again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {
       const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(row.recipient, row.network)))

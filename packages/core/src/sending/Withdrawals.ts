@@ -3,7 +3,6 @@ import { Clock, Context, Effect, Latch, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
 import type { FeeChanged } from "../accounts/Fees.ts"
-import { Installation } from "../accounts/Installation.ts"
 import { type Paused, Stops } from "../accounts/Stops.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Throttle from "../base/Throttle.ts"
@@ -18,6 +17,7 @@ import type * as Limit from "../ledger/Limit.ts"
 import * as Shortage from "../ledger/Shortage.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
+import * as OfferSender from "../nodes/OfferSender.ts"
 import * as Destination from "./Destination.ts"
 import type * as Approval from "./Approval.ts"
 import * as Approvals from "./Approvals.ts"
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
   const stops = yield* Stops
   const recipients = yield* Recipients
   const sender = yield* LightningSender
-  const { network } = yield* Installation
+  const offers = yield* OfferSender.available
   const drafts = yield* WithdrawalDrafts.make
   const confirmed = yield* Latch.make(false)
   const { estimates } = yield* PaymentOptions
@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
 
   /** Whether another estimate may ask the recipient's server, where there is one to ask. */
   const checkOften = Effect.fnUntraced(function* ({ company, destination: text }: Ask) {
-    const host = yield* recipients.host(yield* Effect.fromResult(Destination.parse(text, network)))
+    const host = yield* recipients.host(yield* drafts.parse(text))
     if (host === undefined) return
     const nowMillis = yield* Clock.currentTimeMillis
     const { perCompany, perHost } = estimates
@@ -125,6 +125,9 @@ export const make = Effect.gen(function* () {
 
   const probability = Effect.fnUntraced(function* (recipient: Recipient.Recipient, amount: Msat.Msat, feeLimit: Msat.Msat) {
     if (Recipient.isInternal(recipient) || recipient._tag === "Address") return 1
+    if (recipient._tag === "Bolt12") {
+      return (offers && (yield* offers.quote({ offer: recipient.bolt12, amount, feeLimit })))?.probability ?? 0
+    }
     const invoice =
       recipient._tag === "Offer"
         ? (yield* recipients.invoice(recipient.offer, amount)).bolt11

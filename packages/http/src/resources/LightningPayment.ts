@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { type Failure, fee, type Withdrawal } from "@satrail/core/sending/Withdrawal"
+import { type Failure, fee, hashOf, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Schema } from "effect"
 import * as View from "../View.ts"
 
@@ -40,9 +40,12 @@ const startedAtMillis = ({ dispatchedAtMillis, createdAtMillis }: Withdrawal): n
 export const view = View.make<Withdrawal>()(
   { identifier: "LightningPayment" },
   {
-    payment_hash: [Schema.String, (row) => row.paymentHash ?? ""],
+    payment_hash: [Schema.String, (row) => hashOf(row) ?? ""],
     payment_preimage: [Schema.String.annotate({ description: "Hex; empty unless it succeeded" }), (row) => row.preimage ?? ""],
-    payment_request: [Schema.String, (row) => row.paymentRequest ?? ""],
+    payment_request: [
+      Schema.String.annotate({ description: "The invoice, or the BOLT 12 offer, that was paid" }),
+      (row) => row.paymentRequest ?? ""
+    ],
     status: [Schema.Literals(["SUCCEEDED", "FAILED"]), (row) => (row.status === "settled" ? "SUCCEEDED" : "FAILED")],
     failure_reason: [FailureReason, (row) => (row.failure === null ? "FAILURE_REASON_NONE" : failureReasons[row.failure])],
     value: [Schema.String, (row) => inSats(row.amount)],

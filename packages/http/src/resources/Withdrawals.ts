@@ -26,7 +26,7 @@ import * as LightningPayment from "./LightningPayment.ts"
 /** Where money is to go. */
 export const DestinationText = Schema.NonEmptyString.annotate({
   description:
-    "A Lightning invoice, a Lightning address, a name like ₿satoshi@wallet.example (BIP 353), an LNURL, a bitcoin address or a bitcoin: URI",
+    "A Lightning invoice, a Lightning address, a name like ₿satoshi@wallet.example (BIP 353), an LNURL, a BOLT 12 offer, a bitcoin address or a bitcoin: URI",
   examples: ["satoshi@wallet.example"]
 })
 
@@ -113,8 +113,10 @@ const destination = View.make<Withdrawal.Withdrawal>()(
       (row) => Destination.domain(row.recipientType, row.recipient)
     ],
     payment_hash: [
-      Schema.NullOr(Schema.String).annotate({ description: "Hex, of the invoice that is paid, once that is decided" }),
-      (row) => row.paymentHash
+      Schema.NullOr(Schema.String).annotate({
+        description: "Hex, of the invoice that is paid, once that is decided; of an offer, once it was paid"
+      }),
+      Withdrawal.hashOf
     ],
     success_action: [
       Schema.NullOr(SuccessAction).annotate({

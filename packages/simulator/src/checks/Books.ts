@@ -55,7 +55,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
 
   /** Whom our node paid, and that it has what the books say, what is on its way included. */
   const node = Effect.fnUntraced(function* (companies: ReadonlyArray<CompanyChecks.Company>, now: RecordChecks.Outside) {
-    const byHash = new Map(companies.flatMap(({ withdrawals }) => withdrawals).map((one) => [one.paymentHash, one]))
+    const byHash = new Map(companies.flatMap(({ withdrawals }) => withdrawals).map((one) => [RecordChecks.hashOf(one, now), one]))
     let expected = first.node - (yield* records.trialBalance).node
     for (const { paymentHash, times } of HashMap.values(now.lightning.payeeInvoices)) {
       claim(times <= 1, `nobody is paid twice: ${paymentHash}`)

@@ -53,10 +53,16 @@ export const paidInside = (records: AllReads, paymentHash: Invoice["paymentHash"
     Option.filter(({ dispatchedAtMillis }) => dispatchedAtMillis === null)
   )
 
+/** What a withdrawal is paid by: the hash of its invoice, or of the one that its attempt to pay an offer was sent. */
+export const hashOf = ({ id, paymentHash }: Withdrawal.Withdrawal, { lightning }: Outside) =>
+  paymentHash ?? Lightning.tried(lightning, id)?.paymentHash ?? null
+
 const sentByLightning = Effect.fnUntraced(function* (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) {
-  const { id, status, amount, paymentHash, preimage, networkFee } = row
-  if (paymentHash === null) return
-  const isInternal = Option.isSome(yield* records.invoiceByHash(paymentHash))
+  const { id, status, amount, preimage, networkFee } = row
+  const paymentHash = hashOf(row, now)
+  if (paymentHash === null) return claim(status !== "settled" || !Withdrawal.isByOffer(row), `what paid an offer has a hash: ${id}`)
+  if (row.reportedHash !== null) same(row.reportedHash, paymentHash, `the hash of what paid an offer is the one of its attempt: ${id}`)
+  const isInternal = row.dispatchedAtMillis === null && Option.isSome(yield* records.invoiceByHash(paymentHash))
   const asked = Lightning.payeeInvoice(now.lightning, paymentHash)
   const sent = Lightning.sent(now.lightning, paymentHash)
   if (status === "settled") claim(preimage !== null && Preimage.proves(preimage, paymentHash), `a settled withdrawal has its proof: ${id}`)

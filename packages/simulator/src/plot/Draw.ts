@@ -52,7 +52,9 @@ const critical = [
   "CheckoutUnderpaid",
   "CheckoutCanceled",
   "pay",
+  "payOffer",
   "lookupPayment",
+  "lookupOffer",
   "lookupInvoice",
   "cancelInvoice",
   "createInvoice",
@@ -70,7 +72,7 @@ const critical = [
   "EndpointDisabled",
   "keepTold"
 ] as const
-const contradictable = ["pay", "lookupPayment", "lookupInvoice", "broadcast"] as const
+const contradictable = ["pay", "payOffer", "lookupPayment", "lookupOffer", "lookupInvoice", "broadcast"] as const
 
 /** Rather one of the latest. */
 const recently = (random: Random): number => Math.min(random.below(4), random.below(12))
@@ -82,7 +84,8 @@ const to = (random: Random): To => {
   if (kind < 8) return { _tag: "OpenInvoice", behaviour }
   if (kind < 10) return { _tag: "Address", behaviour }
   if (kind < 11) return { _tag: "Lnurl", behaviour }
-  if (kind < 14) return { _tag: "Chain" }
+  if (kind < 13) return { _tag: "Chain" }
+  if (kind < 14) return { _tag: "Offer", behaviour }
   if (kind < 17) return { _tag: "OwnInvoice", which: recently(random) }
   if (kind < 18) return { _tag: "OwnAddress", which: recently(random) }
   return kind < 19 ? { _tag: "OwnChain", which: recently(random) } : { _tag: "Again", which: recently(random) }

@@ -6,7 +6,7 @@ import type { Port, Trap } from "../world/Fault.ts"
 
 /** Where money is sent. `which` counts back from the latest one there is. */
 export type To =
-  | { readonly _tag: "Invoice" | "Address" | "Lnurl"; readonly behaviour: Behaviour }
+  | { readonly _tag: "Invoice" | "Address" | "Lnurl" | "Offer"; readonly behaviour: Behaviour }
   /** An invoice that leaves the amount to whoever pays. */
   | { readonly _tag: "OpenInvoice"; readonly behaviour: Behaviour }
   | { readonly _tag: "Chain" }

@@ -48,7 +48,10 @@ const oversleeping = (random: Random): ReadonlyArray<Act> => {
     "InvoiceClaimed"
   ])
   const fate: Fate = { _tag: "frozen", when: when(random), millis: random.pick([45_000, 60_000, 90_000]) }
-  const outside: To = { _tag: random.pick(["Invoice", "OpenInvoice", "Address"]), behaviour: random.pick(["settle", "hold", "hold"]) }
+  const outside: To = {
+    _tag: random.pick(["Invoice", "OpenInvoice", "Address", "Offer"]),
+    behaviour: random.pick(["settle", "hold", "hold"])
+  }
   const routesUp: Act = { _tag: "RoutesDown", areDown: false }
   const isSoon = random.chance(0.7)
   return [
@@ -73,11 +76,12 @@ const straying = (random: Random): ReadonlyArray<Act> => {
     { _tag: "orphaned", millis, backAfterMillis: 0 },
     { _tag: "late", when: "before", millis }
   ])
+  const _tag = random.pick(["Invoice", "Address", "Offer"] as const)
   return [
-    { _tag: "Lay", trap: { process: null, port: null, call: "pay", skips: 0, fate } },
+    { _tag: "Lay", trap: { process: null, port: null, call: _tag === "Offer" ? "payOffer" : "pay", skips: 0, fate } },
     {
       ...draws.Withdraw(random),
-      to: { _tag: random.pick(["Invoice", "Address"]), behaviour: random.pick(["settle", "hold"]) },
+      to: { _tag, behaviour: random.pick(["settle", "hold"]) },
       sats: 1000
     },
     { _tag: "Wait", millis: 1000 },

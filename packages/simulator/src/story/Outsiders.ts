@@ -14,7 +14,7 @@ export interface Outsiders {
   readonly attempt: <A>(what: string, effect: Effect.Effect<A, SandboxRefused>) => A | undefined
   /** Where somebody is paid who behaves so; without an amount whoever pays chooses it. */
   readonly recipient: (
-    type: "lightning_invoice" | "lightning_address" | "lnurl" | "chain_address",
+    type: "lightning_invoice" | "lightning_address" | "lnurl" | "chain_address" | "bolt12_offer",
     behaviour: Behaviour,
     sats?: number
   ) => string | undefined

@@ -56,6 +56,8 @@ export const destinationOf = (
       return { destination: recipient("lightning_address", to.behaviour), isOpen: true }
     case "Lnurl":
       return { destination: recipient("lnurl", to.behaviour), isOpen: true }
+    case "Offer":
+      return { destination: recipient("bolt12_offer", to.behaviour), isOpen: true }
     case "Chain": {
       const destination = recipient("chain_address", "settle")
       // Some are paid by name: the amount says which, so that plots are what they were.
@@ -71,7 +73,7 @@ export const destinationOf = (
       return { destination: latest(made.chainAddresses, to.which), isOpen: true }
     case "Again": {
       const destination = latest(made.destinations, to.which)
-      return { destination, isOpen: destination?.startsWith("ln") !== true || destination.startsWith("lnurl") }
+      return { destination, isOpen: destination?.startsWith("ln") !== true || /^ln(?:url|o1)/.test(destination) }
     }
   }
 }

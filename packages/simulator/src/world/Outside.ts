@@ -3,6 +3,7 @@ import * as Id from "@satrail/core/base/Id"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
+import { OfferSender, type OfferPayment } from "@satrail/core/nodes/OfferSender"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Keys from "@satrail/sandbox/Keys"
 import * as Lightning from "@satrail/sandbox/Lightning"
@@ -75,6 +76,48 @@ const sending = (inner: LightningSender["Service"], sandbox: Sandbox.Sandbox["Se
   }
 }
 
+/** The same of offers. */
+const offering = (inner: OfferSender["Service"], sandbox: Sandbox.Sandbox["Service"], now: Now) => {
+  let areRoutesDown = false
+  const forgotten = new Set<string>()
+  const failed = new Set<string>()
+  const noRoute: OfferPayment = { _tag: "failed", reason: "no_route" }
+  const offers = OfferSender.of({
+    ...inner,
+    graceMillis,
+    payOffer: Effect.fnUntraced(function* (ask) {
+      const { attempt } = ask
+      if (failed.has(attempt) && !forgotten.has(attempt)) return noRoute
+      const isNew = Lightning.tried((yield* sandbox.state).lightning, attempt) === undefined
+      forgotten.delete(attempt)
+      failed.delete(attempt)
+      if (!areRoutesDown || !isNew) return yield* inner.payOffer(ask)
+      failed.add(attempt)
+      return noRoute
+    }),
+    lookupOffer: (attempt) =>
+      Effect.map(inner.lookupOffer(attempt), (payment) => {
+        const said = payment._tag === "notFound" && failed.has(attempt) ? noRoute : payment
+        return said._tag === "failed" && forgotten.has(attempt) ? { _tag: "notFound" } : said
+      })
+  })
+  return {
+    offers,
+    forget: () => {
+      const exit = now(sandbox.state)
+      if (Exit.isFailure(exit)) return
+      for (const [at, { paymentHash, reason }] of HashMap.entries(exit.value.lightning.tried)) {
+        const sent = paymentHash === null ? undefined : Lightning.sent(exit.value.lightning, paymentHash)
+        if (reason !== null || sent?.stage._tag === "failed") forgotten.add(at.slice(at.indexOf("/") + 1))
+      }
+      for (const attempt of failed) forgotten.add(attempt)
+    },
+    setRoutesDown: (areDown: boolean) => {
+      areRoutesDown = areDown
+    }
+  }
+}
+
 /** A receiver that can be made to lie about the next invoice that it is to cancel. */
 const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox["Service"], keys: Keys.Keys) => {
   let lies = false
@@ -100,12 +143,14 @@ export const make = async (name: string, now: Now): Promise<Outside> => {
   const ports = await Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(network(name)))))
   const sandbox = Context.get(ports, Sandbox.Sandbox)
   const source = Context.get(ports, ChainSource)
-  const { sender, forget, setRoutesDown } = sending(Context.get(ports, LightningSender), sandbox, now)
+  const { sender, ...invoices } = sending(Context.get(ports, LightningSender), sandbox, now)
+  const { offers, ...byOffer } = offering(Context.get(ports, OfferSender), sandbox, now)
   const { receiver, lieOnce } = receiving(Context.get(ports, LightningReceiver), sandbox, Keys.make(name, "regtest"))
   let feeRate = 2
   return {
     ports: ports.pipe(
       Context.add(LightningSender, sender),
+      Context.add(OfferSender, offers),
       Context.add(LightningReceiver, receiver),
       Context.add(
         ChainSource,
@@ -121,8 +166,14 @@ export const make = async (name: string, now: Now): Promise<Outside> => {
     setFeeRate: (satsPerVbyte) => {
       feeRate = satsPerVbyte
     },
-    forget,
-    setRoutesDown,
+    forget: () => {
+      invoices.forget()
+      byOffer.forget()
+    },
+    setRoutesDown: (areDown) => {
+      invoices.setRoutesDown(areDown)
+      byOffer.setRoutesDown(areDown)
+    },
     lieOnce
   }
 }

@@ -14,15 +14,19 @@ import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import { ExchangeRates, RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
 import { LightningReceiver, NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import type { Ports } from "@satrail/core/service/Satrail"
+import type { Ports as Demanded } from "@satrail/core/service/Satrail"
 import { Context, Effect, type Exit, Stream } from "effect"
 import type { Fate, Port } from "./Fault.ts"
 import type { Host } from "./Turns.ts"
+
+/** What a process is given: all that the service demands, and a node that pays offers. */
+export type Ports = Demanded | OfferSender
 
 type Call = Effect.Effect<unknown, unknown>
 
@@ -66,13 +70,15 @@ const silence: { readonly [port in Port]: (call: string) => Call } = {
 }
 
 /** Calls that have a value for not knowing. */
-const knowsUnknown = new Set(["pay", "lookupPayment", "broadcast"])
+const knowsUnknown = new Set(["pay", "lookupPayment", "payOffer", "lookupOffer", "broadcast"])
 const silent = (port: Port, name: string): Call => (knowsUnknown.has(name) ? Effect.succeed({ _tag: "unknown" }) : silence[port](name))
 
 /** Answers that a node may give and take back, by the call: of an earlier moment, or of one who does not know. */
 const contradictions: { readonly [call: string]: ReadonlyArray<string> } = {
   pay: ["unknown", "pending"],
   lookupPayment: ["unknown", "pending", "notFound"],
+  payOffer: ["unknown", "pending"],
+  lookupOffer: ["unknown", "pending", "notFound"],
   lookupInvoice: ["unknown"],
   broadcast: ["unknown", "rejected"]
 }
@@ -83,6 +89,9 @@ const contradicted = (port: Port, name: string, said: number): Call => {
     ? silent(port, name)
     : Effect.succeed({ _tag: word, ...(word === "rejected" && { reason: "as a node may say" }) })
 }
+
+/** Calls that pay: of one that nobody takes it is certain that it was not sent, and none is heard after its grace. */
+const pays = new Set(["pay", "payOffer"])
 
 /** One call over the wire. The process waits for its turn to hear the answer. */
 const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
@@ -100,12 +109,12 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
       if (wire.isAway(port)) {
         wire.note(name, "away")
         // Nobody takes the connection: of a payment it is certain then that it was not sent.
-        return answer(name === "pay" ? Effect.succeed({ _tag: "notSent" }) : silent(port, name))
+        return answer(pays.has(name) ? Effect.succeed({ _tag: "notSent" }) : silent(port, name))
       }
       const fate = wire.fateOf(port, name)
       if (fate === undefined) return perform(answer)
       // A node hears of a payment within the grace that its adapter promises, or never.
-      const arrives = (millis: number) => (name === "pay" ? Math.min(millis, graceMillis) : millis)
+      const arrives = (millis: number) => (pays.has(name) ? Math.min(millis, graceMillis) : millis)
       wire.note(name, `${fate._tag} ${"when" in fate ? fate.when : ""}`)
       const isBefore = "when" in fate && fate.when === "before"
       switch (fate._tag) {
@@ -208,6 +217,7 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(Tasks, "store"),
     over(LightningReceiver, "node"),
     over(LightningSender, "node"),
+    over(OfferSender, "node"),
     over(ChainSource, "chain"),
     over(ChainWallet, "chain"),
     over(Signer, "signer"),

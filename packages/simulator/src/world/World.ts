@@ -1,7 +1,6 @@
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { type AllReads, Records } from "@satrail/core/service/Records"
-import type { Ports } from "@satrail/core/service/Satrail"
 import { PretendNames } from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Random from "@satrail/testing/Random"
@@ -13,7 +12,7 @@ import type { Store } from "./Store.ts"
 import * as Time from "./Time.ts"
 import * as Turns from "./Turns.ts"
 import * as Watch from "./Watch.ts"
-import { Asking } from "./Wire.ts"
+import { Asking, type Ports } from "./Wire.ts"
 
 /** When every story begins. */
 const beginsAtMillis = 1_700_000_000_000

@@ -6,10 +6,10 @@ import * as Page from "../../ledger/Page.ts"
 import * as Waiting from "../../ledger/Waiting.ts"
 import type { Invalid } from "../../base/Invalid.ts"
 import { ChainSource } from "../../nodes/ChainSource.ts"
-import { LightningSender } from "../../nodes/LightningSender.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
+import * as Ways from "../../sending/Ways.ts"
 import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 import * as Waits from "./Waits.ts"
@@ -59,7 +59,7 @@ const none = { after: null, sinceBeforeMillis: Number.MAX_SAFE_INTEGER }
 
 /** What node and chain say of something, now. */
 const answers = Effect.gen(function* () {
-  const sender = yield* LightningSender
+  const { lookup } = yield* Ways.make
   const chain = yield* ChainSource
 
   /** What is said within a while; who says nothing in time has not answered. */
@@ -76,7 +76,7 @@ const answers = Effect.gen(function* () {
 
   const answerOf = (row: Withdrawal): Effect.Effect<string | null> => {
     if (row.status !== "pending" || row.dispatchedAtMillis === null) return Effect.succeed(null)
-    if (row.paymentHash !== null) return said(sender.lookupPayment(row.paymentHash), Waits.paid)
+    if (row.rail === "lightning") return said(lookup(row), Waits.paid)
     return row.chainTxId === null ? Effect.succeed(null) : placed(row.chainTxId)
   }
 

@@ -5,9 +5,10 @@ import * as CompanyId from "../../base/CompanyId.ts"
 import type { Sent, Taken } from "../../nodes/LightningBooks.ts"
 import type { InvoiceState } from "../../nodes/LightningReceiver.ts"
 import type { Payment } from "../../nodes/LightningSender.ts"
+import type { OfferPayment } from "../../nodes/OfferSender.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../../receiving/Invoice.ts"
-import type * as Withdrawal from "../../sending/Withdrawal.ts"
+import { hashOf, type Withdrawal } from "../../sending/Withdrawal.ts"
 
 /**
  * Why our books and the world's differ. `payment_…`: what the node says it paid; `withdrawal_…`: what we say was paid; `receipt_…`: what the node says
@@ -71,8 +72,8 @@ const finding = (cause: Cause, row: Row, ours: Msat.Msat | null, theirs: Msat.Ms
   theirs
 })
 
-/** What the node has paid, against the withdrawal with its hash. A dispatch is stored before the node is called, so no other payment is ours. */
-export const ofSent = (sent: Sent, withdrawal: Withdrawal.Withdrawal | undefined): Judgement => {
+/** What the node has paid, against the withdrawal with its hash, or of its attempt. A dispatch is stored before the node is called, so no other payment is ours. */
+export const ofSent = (sent: Sent, withdrawal: Withdrawal | undefined): Judgement => {
   const { amount, fee, state } = sent
   if (withdrawal === undefined || withdrawal.dispatchedAtMillis === null)
     return state === "failed" ? "same" : finding("payment_not_ours", undefined, null, amount)
@@ -90,14 +91,15 @@ export const ofSent = (sent: Sent, withdrawal: Withdrawal.Withdrawal | undefined
 }
 
 /** Whether what we say was paid is proven: whatever the node says, it is not without the preimage. */
-export const unproven = (withdrawal: Withdrawal.Withdrawal): Finding | undefined => {
-  const { amount, paymentHash, preimage } = withdrawal
+export const unproven = (withdrawal: Withdrawal): Finding | undefined => {
+  const { amount, preimage } = withdrawal
+  const paymentHash = hashOf(withdrawal)
   const isProven = preimage !== null && paymentHash !== null && Preimage.proves(preimage, paymentHash)
   return isProven ? undefined : finding("withdrawal_not_proven", withdrawal, amount, null)
 }
 
 /** What we say was paid, against what the node says of it. Where it says nothing it is asked again. */
-export const ofSettled = (withdrawal: Withdrawal.Withdrawal, payment: Payment | { readonly _tag: "notFound" }): Judgement => {
+export const ofSettled = (withdrawal: Withdrawal, payment: Payment | OfferPayment | { readonly _tag: "notFound" }): Judgement => {
   const { amount, networkFee } = withdrawal
   if (payment._tag === "unknown") return "under_way"
   if (payment._tag !== "settled") return finding("withdrawal_not_paid", withdrawal, amount, null)

@@ -3,9 +3,10 @@ import { Effect, Option } from "effect"
 import * as Id from "../../base/Id.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import { LightningReceiver, type NodeUnavailable } from "../../nodes/LightningReceiver.ts"
-import { LightningSender } from "../../nodes/LightningSender.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
+import * as Ways from "../../sending/Ways.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
 import * as Difference from "./Difference.ts"
 import * as Look from "./Look.ts"
 import type { Statement } from "./Statements.ts"
@@ -17,14 +18,14 @@ export const atOnce = 8
 
 /** A payment that failed may be made again, as another line of the books: what counts is the last one. */
 const newestOf = (lines: ReadonlyArray<Look.Theirs>): ReadonlyArray<Look.Theirs> =>
-  Array.from(new Map(lines.map((line) => [`${line._tag} ${line.paymentHash}`, line])).values())
+  Array.from(new Map(lines.map((line) => [`${line._tag} ${Look.keyOf(line)}`, line])).values())
 
 /** Compares single payments: the node's lines with our records, and our records with what the node says when it is asked. */
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
-  const sender = yield* LightningSender
+  const ways = yield* Ways.make
 
   const receiptOf = Effect.fnUntraced(function* (
     paymentHash: PaymentHash.PaymentHash
@@ -47,10 +48,18 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** The withdrawal that a payment of the node is for: by its hash, or where it pays an offer by its attempt, whatever hash its issuer chose. */
+  const paidBy = ({ paymentHash, attempt }: Pick<Extract<Look.Theirs, { readonly _tag: "Sent" }>, "paymentHash" | "attempt">) => {
+    if (attempt === undefined) return sending.withdrawalByHash(paymentHash)
+    return Id.is(attempt)
+      ? Effect.map(sending.withdrawalById(attempt), Option.filter(Withdrawal.isByOffer))
+      : Effect.succeed(Option.none<Withdrawal.Withdrawal>())
+  }
+
   /** A line of before, as the node has it now. What it does not say of it stays as it was. */
   const refreshed = Effect.fnUntraced(function* (line: Look.Theirs): Effect.fn.Return<Look.Theirs> {
     if (line._tag !== "Sent") return line
-    const payment = yield* sender.lookupPayment(line.paymentHash)
+    const payment = yield* ways.lookupSent(line)
     switch (payment._tag) {
       case "settled":
         return { ...line, state: "settled", fee: payment.fee }
@@ -70,16 +79,15 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<Difference.Judgement, NodeUnavailable | StoreUnavailable> {
     switch (line._tag) {
       case "Sent":
-        return Difference.ofSent(line, Option.getOrUndefined(yield* sending.withdrawalByHash(line.paymentHash)))
+        return Difference.ofSent(line, Option.getOrUndefined(yield* paidBy(line)))
       case "Taken":
         return Difference.ofTaken(line, yield* receiptOf(line.paymentHash))
       case "Withdrawal": {
         const withdrawal = Option.getOrUndefined(yield* sending.withdrawal(line.companyId, line.id))
-        const paymentHash = withdrawal?.paymentHash ?? null
-        if (withdrawal?.status !== "settled" || withdrawal.dispatchedAtMillis === null || paymentHash === null) return "same"
+        if (withdrawal?.status !== "settled" || withdrawal.rail !== "lightning" || withdrawal.dispatchedAtMillis === null) return "same"
         const unproven = Difference.unproven(withdrawal)
-        if (unproven !== undefined || told.has(paymentHash)) return unproven ?? "same"
-        return Difference.ofSettled(withdrawal, yield* sender.lookupPayment(paymentHash))
+        if (unproven !== undefined || told.has(withdrawal.paymentHash ?? withdrawal.id)) return unproven ?? "same"
+        return Difference.ofSettled(withdrawal, yield* ways.lookup(withdrawal))
       }
       case "Invoice": {
         const invoice = Option.getOrUndefined(yield* receiving.invoice(line.companyId, line.id))
@@ -103,7 +111,7 @@ export const make = Effect.gen(function* () {
     compare: Effect.fnUntraced(function* (open: Lines, { theirs, ours }: Pick<Statement, "theirs" | "ours">) {
       const known = yield* Effect.forEach(open.filter(Look.isTheirs), refreshed, { concurrency: atOnce })
       const theirLines = newestOf([...known, ...theirs])
-      const told = new Set(theirLines.map(({ paymentHash }) => paymentHash))
+      const told = new Set(theirLines.map(Look.keyOf))
       const found = [
         ...(yield* judged(theirLines, new Set())),
         ...(yield* judged([...open.filter((line) => !Look.isTheirs(line)), ...ours], told))

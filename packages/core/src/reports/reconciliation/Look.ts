@@ -13,6 +13,7 @@ import { Side } from "./Side.ts"
 const Watched = Schema.TaggedUnion({
   Sent: {
     paymentHash: PaymentHash.PaymentHash,
+    attempt: Schema.optionalKey(Schema.String),
     amount: Msat.FromString,
     fee: Msat.FromString,
     state: Schema.Literals(["pending", "settled", "failed"])
@@ -78,6 +79,9 @@ export const dated = (found: ReadonlyArray<Found>, before: Look | undefined, now
   const since = new Map(before?.found.map((difference) => [key(difference), difference.sinceMillis]))
   return found.map((one) => ({ ...one, sinceMillis: since.get(key(one)) ?? nowMillis }))
 }
+
+/** What a line of the node's books is known by: the payment hash, or the attempt to pay an offer. */
+export const keyOf = (line: Theirs): string => ("attempt" in line ? line.attempt : undefined) ?? line.paymentHash
 
 const aboutOf = (line: Watched): string => ("paymentHash" in line ? line.paymentHash : line.id)
 

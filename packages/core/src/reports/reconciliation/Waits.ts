@@ -1,8 +1,8 @@
 import type * as Waiting from "../../ledger/Waiting.ts"
 import { confirmations, type Placement, type Tip } from "../../nodes/ChainSource.ts"
-import type { Payment } from "../../nodes/LightningSender.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
 import * as Destination from "../../sending/Destination.ts"
+import type { Looked } from "../../sending/Ways.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // What the operator is told about something that waits: how far it is, and what the service waits for.
@@ -115,7 +115,7 @@ export const ofWithdrawal = (row: Withdrawal.Withdrawal): ReadonlyArray<Step> =>
     : [{ atMillis: row.approvalAtMillis, what: row.approval, detail: row.approvalBy }]),
   ...(row.dispatchedAtMillis === null
     ? []
-    : [{ atMillis: row.dispatchedAtMillis, what: "dispatched" as const, detail: row.paymentHash ?? row.chainTxId }]),
+    : [{ atMillis: row.dispatchedAtMillis, what: "dispatched" as const, detail: row.paymentHash ?? row.chainTxId ?? row.paymentRequest }]),
   ...ended(row, row.failure)
 ]
 
@@ -126,7 +126,7 @@ export const ofDeposit = (row: Deposit): ReadonlyArray<Step> => [
 ]
 
 /** How a node says that a payment stands. */
-export const paid = (payment: Payment | { readonly _tag: "notFound" }): string => {
+export const paid = (payment: Looked): string => {
   switch (payment._tag) {
     case "settled":
       return "settled"

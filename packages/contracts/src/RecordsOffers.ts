@@ -1,0 +1,53 @@
+import { assert } from "@effect/vitest"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import { Records } from "@satrail/core/service/Records"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Effect, Option } from "effect"
+import type { Promises } from "./Contract.ts"
+import { begin, companyWith, found, hex, proof, unchanged, verdict } from "./Fixtures.ts"
+import { has } from "./Ledger.ts"
+
+const dispatchedAtMillis = 1_700_000_000_000
+const updatedAtMillis = 1_700_000_000_001
+
+/** What is kept of a payment by offer. */
+export const other = {
+  "what paid an offer is read as it is: with the offer, and the hash that the node reported, which may be that of another one too":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const companyId = yield* companyWith(100)
+      const offer = `lno1${yield* hex(8)}`
+      // An issuer may send two invoices of one hash.
+      const settlement = yield* proof(0)
+      const reportedHash = Preimage.hashOf(settlement.preimage ?? Preimage.make(""))
+      const how = { ...settlement, reportedHash }
+      const both = [yield* begin(companyId, 40), yield* begin(companyId, 10)]
+      for (const { withdrawal, fence } of both) {
+        const dispatched = Withdrawal.dispatched(withdrawal, { _tag: "Offer", offer }, fence, dispatchedAtMillis)
+        assert.strictEqual(yield* verdict(dispatched), "Applied")
+        assert.strictEqual(yield* unchanged(dispatched), "Applied")
+        const other = Withdrawal.dispatched(withdrawal, { _tag: "Offer", offer: `${offer}q` }, fence, dispatchedAtMillis)
+        assert.strictEqual(yield* unchanged(other), "Conflict")
+        const sent = yield* found(records.withdrawalById(withdrawal.id))
+        assert.deepStrictEqual(sent, { ...withdrawal, paymentRequest: offer, dispatchedAtMillis, updatedAtMillis: dispatchedAtMillis })
+        assert.isTrue(Withdrawal.isByOffer(sent))
+        assert.strictEqual(yield* verdict(Withdrawal.settled(withdrawal, how, fence, updatedAtMillis)), "Applied")
+        assert.deepStrictEqual(yield* found(records.withdrawal(companyId, withdrawal.id)), {
+          ...sent,
+          ...how,
+          status: "settled",
+          updatedAtMillis
+        })
+      }
+      // It is no identity, and found by all the same.
+      assert.isTrue(Option.isNone(yield* records.withdrawalByHash(reportedHash)))
+      const listed = yield* records.transactions(companyId, { limit: 10, paymentHash: reportedHash })
+      assert.sameMembers(
+        listed.map(({ id }) => id),
+        both.map(({ withdrawal }) => withdrawal.id)
+      )
+      yield* has(companyId, { posted: 50, held: 0 })
+    })
+} satisfies Promises<Journal | Records | Tasks>

@@ -1,0 +1,357 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { LightningBooks } from "../src/nodes/LightningBooks.ts"
+import type { NotSent } from "../src/nodes/LightningSender.ts"
+import { OfferSender, type OfferAsk, type OfferPayment } from "../src/nodes/OfferSender.ts"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Context, Effect, HashMap, Option, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { Journal } from "../src/ledger/Journal.ts"
+import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
+import { Records } from "../src/service/Records.ts"
+import * as Withdrawal from "../src/sending/Withdrawal.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import { pause, resume } from "./Payments.ts"
+import {
+  accounts,
+  asked,
+  companyWith,
+  confirm,
+  has,
+  invoice,
+  now,
+  outside,
+  poll,
+  type Ports,
+  replace,
+  scenario,
+  standing,
+  start,
+  step,
+  steps
+} from "./World.ts"
+
+/** An offer of somebody outside. */
+const offer = (ask: Parameters<typeof outside>[0] = {}) =>
+  Effect.map(outside({ type: "bolt12_offer", ...ask }), ({ destination }) => destination)
+
+/** What the issuer of an offer got, in sats: each of its invoices that was paid. */
+const got = Effect.fnUntraced(function* (text: string) {
+  const sandbox = yield* Sandbox
+  const { lightning } = yield* sandbox.state
+  const hashes = HashMap.toValues(lightning.tried).flatMap((one) => (one.offer === text ? [one.paymentHash] : []))
+  return (yield* sandbox.payments).flatMap(({ paymentHash, times, received }) =>
+    hashes.includes(paymentHash) ? Array.from({ length: times }, () => Number(received) / 1000 / times) : []
+  )
+})
+
+/** Lets go of what an issuer holds. */
+const release = Effect.fnUntraced(function* (outcome: "settle" | "fail") {
+  const sandbox = yield* Sandbox
+  const { lightning } = yield* sandbox.state
+  for (const { paymentHash } of HashMap.values(lightning.held)) yield* sandbox.release({ paymentHash, outcome })
+})
+
+/** A node that pays offers otherwise. */
+const paying = (change: (offers: OfferSender["Service"]) => Partial<OfferSender["Service"]>) =>
+  replace(OfferSender, (offers) => OfferSender.of({ ...offers, ...change(offers) }))
+
+describe("A payment by offer", () => {
+  scenario(
+    "offers: an offer is paid: its issuer has the amount, the hash that the node reports is kept, and its preimage proves it",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const text = yield* offer()
+      const row = yield* confirm(payer, text, 1000)
+      assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], ["bolt12_offer", text, "lightning"])
+      yield* step
+      const settled = yield* now(row)
+      assert.deepStrictEqual([settled.status, settled.paymentHash, settled.paymentRequest], ["settled", null, text])
+      const hash = Withdrawal.hashOf(settled) ?? assert.fail("no hash")
+      assert.isTrue(settled.preimage !== null && Preimage.proves(settled.preimage, hash))
+      assert.deepStrictEqual(yield* got(text), [1000])
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
+      assert.strictEqual(yield* step, 0)
+    }
+  )
+
+  scenario("offers: the same offer is paid again by each withdrawal", function* () {
+    const payer = yield* companyWith(5000)
+    const text = yield* offer({ sats: 1000 })
+    for (const sats of [undefined, 1000, 1500]) yield* confirm(payer, text, sats)
+    yield* steps(2)
+    assert.deepStrictEqual((yield* got(text)).toSorted(), [1000, 1000, 1500])
+  })
+
+  const listening = () => {
+    const calls: Array<string> = []
+    const note = (call: string) => Effect.sync(() => calls.push(call))
+    const change = (ports: Context.Context<Ports>) =>
+      ports.pipe(
+        replace(Journal, (journal) => Journal.of({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
+        paying(({ payOffer, lookupOffer }) => ({
+          payOffer: (ask) => Effect.andThen(note(`pay ${ask.attempt}`), payOffer(ask)),
+          lookupOffer: (attempt) => Effect.andThen(note(`look ${attempt}`), lookupOffer(attempt))
+        }))
+      )
+    return { calls, change }
+  }
+
+  scenario("C9 C22: offers: the attempt is stored before the node is called, once", listening, function* ({ calls }) {
+    const payer = yield* companyWith(5000)
+    const { id } = yield* confirm(payer, yield* offer(), 1000)
+    calls.length = 0
+    yield* steps(3)
+    assert.deepStrictEqual(calls, ["WithdrawalDispatched", `pay ${id}`, "WithdrawalSettled"])
+  })
+
+  for (const outcome of ["settle", "fail"] as const) {
+    scenario(`C1: offers: a held payment stays pending for days, and ${outcome}s late`, function* () {
+      const payer = yield* companyWith(5000)
+      const text = yield* offer({ behaviour: "hold" })
+      const row = yield* confirm(payer, text, 1000)
+      yield* steps(48, 3600)
+      assert.strictEqual(yield* standing(row), "pending")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      yield* release(outcome)
+      yield* steps(3)
+      assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
+      assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
+      assert.deepStrictEqual(yield* got(text), outcome === "settle" ? [1000] : [])
+    })
+
+    scenario(
+      `C2 C6 C7: offers: a call without an answer is pending, not failed; then it ${outcome}s: neither released nor sent twice`,
+      function* () {
+        const payer = yield* companyWith(5000)
+        const text = yield* offer({ behaviour: `unknown_then_${outcome}` })
+        const row = yield* confirm(payer, text, 1000)
+        yield* steps(2)
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+        yield* steps(4)
+        assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: timeout")
+        assert.deepStrictEqual(yield* got(text), outcome === "settle" ? [1000] : [])
+      }
+    )
+  }
+
+  scenario("C4: offers: waits for a node that is away, and sends once when it is back", function* () {
+    const payer = yield* companyWith(5000)
+    const text = yield* offer()
+    const row = yield* confirm(payer, text, 1000)
+    yield* pause("node")
+    yield* steps(10, 3600)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* resume("node")
+    yield* steps(3)
+    assert.strictEqual(yield* standing(row), "settled")
+    assert.deepStrictEqual(yield* got(text), [1000])
+  })
+
+  scenario("C21: offers: what the issuer refuses, does not answer, or cannot be reached for, is released in full", function* () {
+    const payer = yield* companyWith(5000)
+    for (const [behaviour, failure] of [
+      ["fail", "incorrect_payment_details"],
+      ["refuse", "incorrect_payment_details"],
+      ["unreachable", "timeout"],
+      ["no_route", "no_route"]
+    ] as const) {
+      const text = yield* offer({ behaviour })
+      const row = yield* confirm(payer, text, 1000)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), `failed: ${failure}`, behaviour)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.deepStrictEqual(yield* got(text), [])
+    }
+    assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+  })
+
+  const asks = () => {
+    const made: Array<OfferAsk> = []
+    return { made, change: paying(({ payOffer }) => ({ payOffer: (ask) => (made.push(ask), payOffer(ask)) })) }
+  }
+
+  scenario("C25: offers: the node is told the amount, and the allowance as its limit", asks, function* ({ made }) {
+    const payer = yield* companyWith(5000)
+    const row = yield* confirm(payer, yield* offer({ sats: 500 }), 1000)
+    yield* step
+    assert.deepStrictEqual(
+      made.map(({ amount, feeLimit }) => [amount, feeLimit]),
+      [[Msat.fromSats(1000), row.networkAllowance]]
+    )
+  })
+
+  const doubtful = () => ({
+    isPending: true as const,
+    logsErrors: true as const,
+    change: paying(({ payOffer, lookupOffer }) => {
+      const forged = <A extends { readonly _tag: string }>(said: A) =>
+        said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said
+      return { payOffer: (ask) => Effect.map(payOffer(ask), forged), lookupOffer: (attempt) => Effect.map(lookupOffer(attempt), forged) }
+    })
+  })
+
+  scenario("C54: offers: settled without a preimage of the reported hash stays pending", doubtful, function* () {
+    const payer = yield* companyWith(5000)
+    const row = yield* confirm(payer, yield* offer(), 1000)
+    yield* steps(4)
+    assert.strictEqual(yield* standing(row), "pending")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+  })
+
+  const forgetful = () => {
+    const calls: Array<string> = []
+    return {
+      calls,
+      change: paying(({ payOffer, lookupOffer }) => ({
+        graceMillis: 60_000,
+        // The first call is still on its way for as long as it may be.
+        payOffer: (ask) => (calls.push(ask.attempt) === 1 ? Effect.succeed({ _tag: "unknown" as const }) : payOffer(ask)),
+        lookupOffer
+      }))
+    }
+  }
+
+  scenario(
+    "C8: offers: no record of an attempt is no failure: after the grace it is made again, under the same id",
+    forgetful,
+    function* ({ calls }) {
+      const payer = yield* companyWith(5000)
+      const text = yield* offer()
+      const row = yield* confirm(payer, text, 1000)
+      yield* steps(3)
+      assert.deepStrictEqual([calls, yield* standing(row)], [[row.id], "pending"])
+      yield* TestClock.adjust("2 minutes")
+      yield* steps(3)
+      assert.deepStrictEqual([calls, yield* standing(row)], [[row.id, row.id], "settled"])
+      assert.deepStrictEqual(yield* got(text), [1000])
+    }
+  )
+
+  const known = () => {
+    const said: { preimage: Preimage.Preimage | undefined } = { preimage: undefined }
+    const reported = <A extends OfferPayment | { readonly _tag: "notFound" } | NotSent>(answer: A) =>
+      answer._tag === "settled" && said.preimage !== undefined
+        ? { ...answer, preimage: said.preimage, paymentHash: Preimage.hashOf(said.preimage) }
+        : answer
+    return { said, change: paying(({ payOffer }) => ({ payOffer: (ask) => Effect.map(payOffer(ask), reported) })) }
+  }
+
+  scenario("offers: the hash of an invoice of ours, sent by the issuers of two offers, confuses nothing", known, function* ({ said }) {
+    const [payer, payee] = [yield* companyWith(5000), yield* companyWith(100)]
+    const ours = yield* invoice(payee, 300)
+    yield* (yield* Sandbox).pay({ paymentRequest: ours.paymentRequest })
+    yield* poll
+    const { preimage } = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, ours.id))
+    said.preimage = preimage ?? assert.fail("it is not paid")
+    const rows = [yield* confirm(payer, yield* offer(), 1000), yield* confirm(payer, yield* offer(), 500)]
+    yield* steps(2)
+    for (const row of rows) {
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.strictEqual(Withdrawal.hashOf(yield* now(row)), ours.paymentHash)
+    }
+    assert.deepStrictEqual(yield* has(payee), { posted: 400, held: 0 })
+    assert.strictEqual((yield* has(payer)).held, 0)
+    assert.isTrue(Option.isNone(yield* (yield* Records).withdrawalByHash(ours.paymentHash)))
+  })
+})
+
+describe("What is asked of an offer", () => {
+  const refusal = (destination: string, sats?: number) =>
+    Effect.gen(function* () {
+      const payer = yield* companyWith(5000)
+      const amount = sats === undefined ? undefined : yield* asked(sats)
+      const withdrawals = yield* Withdrawals
+      const ask = { company: payer, asked: amount, destination }
+      const told = (refused: { readonly _tag: string; readonly code?: string; readonly message?: string }) => [
+        refused.code,
+        refused.message
+      ]
+      const confirmed = told(yield* Effect.flip(withdrawals.confirm({ ...ask, metadata: {} })))
+      assert.deepStrictEqual(told(yield* Effect.flip(withdrawals.estimate(ask))), confirmed)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      return confirmed
+    })
+
+  scenario("offers: its amount is the least; without one the payer says", function* () {
+    const least = yield* offer({ sats: 1000 })
+    assert.deepStrictEqual(yield* refusal(least, 999), ["amount_mismatch", "The destination's amount is 1000 sats, the request's is 999"])
+    assert.deepStrictEqual(yield* refusal(yield* offer()), ["amount_required", "The destination has no amount: give amount and currency"])
+    const payer = yield* companyWith(5000)
+    const estimate = (sats?: number) =>
+      Effect.gen(function* () {
+        const amount = sats === undefined ? undefined : yield* asked(sats)
+        return yield* (yield* Withdrawals).estimate({ company: payer, asked: amount, destination: least })
+      })
+    assert.strictEqual((yield* estimate()).amount, Msat.fromSats(1000))
+    const more = yield* estimate(1001)
+    assert.deepStrictEqual([more.amount, more.recipientType], [Msat.fromSats(1001), "bolt12_offer"])
+    assert.isTrue(more.successProbability > 0 && more.successProbability < 1)
+  })
+
+  scenario("offers: one that has expired, or is about to, is refused; one that expires before it is sent fails", function* () {
+    const text = yield* offer({ expirySeconds: 120 })
+    const payer = yield* companyWith(5000)
+    yield* TestClock.adjust("59 seconds")
+    const row = yield* confirm(payer, text, 1000)
+    yield* TestClock.adjust("2 seconds")
+    assert.deepStrictEqual(yield* refusal(text, 1000), ["invoice_expired", "The offer has expired or is about to: ask for a new one"])
+    yield* step
+    assert.strictEqual(yield* standing(row), "failed: invoice_expired")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+  })
+
+  scenario("offers: a node that cannot pay them says so before anything is held", { lacksOffers: true }, function* () {
+    const text = yield* offer({ sats: 1000 })
+    assert.deepStrictEqual(yield* refusal(text), [
+      "unsupported",
+      "The node of this service cannot pay BOLT 12 offers: ask for a BOLT 11 invoice"
+    ])
+    const { destination } = yield* outside({ sats: 1000 })
+    const row = yield* confirm(yield* companyWith(5000), `bitcoin:?lno=${text}&lightning=${destination}`)
+    assert.strictEqual(row.recipientType, "lightning_invoice")
+    yield* step
+    assert.strictEqual(yield* standing(row), "settled")
+  })
+
+  scenario(
+    "offers: what was sent stays pending while the node in its place cannot say what became of it",
+    { isPending: true },
+    function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, yield* offer({ behaviour: "hold" }), 1000)
+      const fresh = yield* confirm(payer, yield* offer(), 500)
+      yield* step
+      const later = yield* confirm(payer, yield* offer(), 700)
+      yield* release("settle")
+      const ports = Context.omit(OfferSender)(yield* Effect.context<Ports>())
+      const other = yield* Effect.updateContext(start(ports), (context: Context.Context<Scope.Scope>) => Context.pick(Scope.Scope)(context))
+      for (let i = 0; i < 20; i++) {
+        yield* Context.get(other, PaymentWorker).step
+        yield* TestClock.adjust("1 hour")
+      }
+      assert.deepStrictEqual([yield* standing(row), yield* standing(fresh)], ["pending", "settled"])
+      assert.strictEqual(yield* standing(later), "failed: invoice_not_payable")
+      assert.strictEqual((yield* has(payer)).held, 1012)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "settled")
+    }
+  )
+})
+
+describe("An offer in the node's books", () => {
+  scenario("offers: the node's line of a payment names the attempt that it was made for", function* () {
+    const payer = yield* companyWith(5000)
+    const books = yield* LightningBooks
+    const { cursor } = yield* books.sent(null)
+    const row = yield* confirm(payer, yield* offer(), 1000)
+    yield* step
+    const { lines } = yield* books.sent(cursor)
+    assert.deepStrictEqual(
+      lines.map(({ attempt, amount }) => [attempt, amount]),
+      [[row.id, row.amount]]
+    )
+  })
+})
