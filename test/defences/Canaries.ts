@@ -84,11 +84,11 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [1],
     bug: "a payment is given back when its invoice expires, though it is on its way",
     file: core("sending/LightningPayments"),
-    find: `    const payment = yield* sender.lookupPayment(paymentHash)
+    find: `    const payment = yield* way.lookup
 `,
     replace: `    const sent = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))
     if (Bolt11.expiresAtSeconds(sent) * 1000 < (yield* now)) return yield* fail(withdrawal, "invoice_expired", task)
-    const payment = yield* sender.lookupPayment(paymentHash)
+    const payment = yield* way.lookup
 `,
     test: coreTest("PaymentWorker"),
     titles: "C1:"
@@ -98,7 +98,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [2, 7],
     bug: "a call to the node without an answer is a failed payment",
     file: core("sending/LightningPayments"),
-    find: `if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), sender.graceMillis) }`,
+    find: `if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), way.graceMillis) }`,
     replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "timeout", task)`,
     test: coreTest("PaymentWorker"),
     titles: "C2 C6 C7:",
@@ -182,10 +182,10 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [8],
     bug: "a payment that the node does not know is given back, though the call may still arrive",
     file: core("sending/LightningPayments"),
-    find: `    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
+    find: `    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis - (yield* now)
 `,
     replace: `    if (dispatchedAtMillis > 0) return yield* fail(withdrawal, "node_error", task)
-    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
+    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis - (yield* now)
 `,
     test: coreTest("PaymentCalls"),
     titles: "C8:"
@@ -195,10 +195,10 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [9, 22],
     bug: "the payment hash is stored after the node was told",
     file: core("sending/LightningPayments"),
-    find: `        yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
-        return yield* pay(withdrawal, invoice, task)`,
-    replace: `      const next = yield* pay(withdrawal, invoice, task)
-      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
+    find: `        yield* journal.commit(Withdrawal.dispatched(withdrawal, way.attempt, fence(task), atMillis))
+        return yield* pay(withdrawal, way, task)`,
+    replace: `      const next = yield* pay(withdrawal, way, task)
+      yield* journal.commit(Withdrawal.dispatched(withdrawal, way.attempt, fence(task), atMillis))
       return next`,
     test: coreTest("PaymentWorker"),
     titles: "C9 C22:"
@@ -585,11 +585,71 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "fee-limit-not-passed",
     rows: [25],
     bug: "the node may spend what it likes on the route",
-    file: core("sending/LightningPayments"),
-    find: "sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance })",
-    replace: "sender.pay({ invoice, amount: withdrawal.amount, feeLimit: Msat.max })",
+    file: core("sending/Ways"),
+    find: "sender.pay({ invoice: invoice(), amount, feeLimit })",
+    replace: "sender.pay({ invoice: invoice(), amount, feeLimit: amount })",
     test: coreTest("PaymentWorker"),
     titles: "C25:"
+  },
+  {
+    name: "fee-limit-not-passed-for-offers",
+    rows: [25],
+    bug: "offers are paid without a fee limit",
+    file: core("sending/Ways"),
+    find: "offers?.payOffer({ attempt, offer: offer(), amount, feeLimit })",
+    replace: "offers?.payOffer({ attempt, offer: offer(), amount, feeLimit: amount })",
+    test: coreTest("Offers"),
+    titles: "C25: offers"
+  },
+  {
+    name: "offer-paid-again",
+    rows: [11],
+    bug: "each call to pay an offer is an attempt of its own: who asks again pays again",
+    file: core("sending/Ways"),
+    find: "offers?.payOffer({ attempt, offer",
+    replace: "offers?.payOffer({ attempt: crypto.randomUUID(), offer",
+    test: coreTest("Offers"),
+    titles: "C8: offers"
+  },
+  {
+    name: "offer-unknown-is-failure",
+    rows: [2],
+    bug: "what a node was sent that cannot be asked any more has failed",
+    file: core("sending/Ways"),
+    find: `const unknown = Effect.succeed({ _tag: "unknown" } as const)`,
+    replace: `const unknown = Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
+    test: coreTest("Offers"),
+    titles: "C2: offers"
+  },
+  {
+    name: "offer-unproven",
+    rows: [54],
+    bug: "a payment by offer is settled whatever its preimage proves",
+    file: core("sending/LightningPayments"),
+    find: `way.paymentHash ?? reportedHash ?? PaymentHash.make("")`,
+    replace: `way.paymentHash ?? Preimage.hashOf(payment.preimage)`,
+    test: coreTest("Offers"),
+    titles: "C54: offers"
+  },
+  {
+    name: "offer-amount-unchecked",
+    rows: [],
+    bug: "less is sent than an offer asks for",
+    file: core("sending/Recipient"),
+    find: "least !== undefined && amount < least",
+    replace: "least !== undefined && amount < 0n",
+    test: coreTest("Recipient"),
+    titles: "BOLT 12"
+  },
+  {
+    name: "offer-booked-by-hash",
+    rows: [],
+    bug: "a payment by offer is looked for by the hash that its issuer chose",
+    file: core("reports/reconciliation/Items"),
+    find: "if (attempt === undefined) return",
+    replace: "if (attempt !== paymentHash) return",
+    test: coreTest("Reconciler"),
+    titles: "by offer"
   },
   {
     name: "overspent-by-the-customer",

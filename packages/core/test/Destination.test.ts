@@ -139,7 +139,7 @@ describe("Destination, BOLT 12 offers", () => {
     assert.deepStrictEqual(understood(offer({ quantityMax: 5n })), ["bolt12_offer", offer({ quantityMax: 5n }), undefined])
   })
 
-  it("destination: an offer\'s own amount is the least that may be sent, unless a bitcoin: URI names one", () => {
+  it("destination: an offer's own amount is the least that may be sent, unless a bitcoin: URI names one", () => {
     const isLeast = (text: string) => Destination.isLeast(Result.getOrThrow(Destination.parse(text, "mainnet")))
     assert.isTrue(isLeast(tea))
     assert.isFalse(isLeast(`bitcoin:?amount=0.00002&lno=${tea}`))

@@ -170,7 +170,16 @@ describe("A payment by offer", () => {
 
   const asks = () => {
     const made: Array<OfferAsk> = []
-    return { made, change: paying(({ payOffer }) => ({ payOffer: (ask) => (made.push(ask), payOffer(ask)) })) }
+    return {
+      made,
+      change: paying(({ payOffer }) => ({
+        payOffer: (ask) =>
+          Effect.andThen(
+            Effect.sync(() => made.push(ask)),
+            payOffer(ask)
+          )
+      }))
+    }
   }
 
   scenario("C25: offers: the node is told the amount, and the allowance as its limit", asks, function* ({ made }) {
@@ -317,7 +326,7 @@ describe("What is asked of an offer", () => {
   })
 
   scenario(
-    "offers: what was sent stays pending while the node in its place cannot say what became of it",
+    "C2: offers: what was sent stays pending while the node in its place cannot say what became of it",
     { isPending: true },
     function* () {
       const payer = yield* companyWith(5000)

@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
+import type { Bolt12 } from "@satrail/bitcoin/Bolt12"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { hex } from "@scure/base"
@@ -40,6 +41,10 @@ const address = (kind: BitcoinAddress.Kind): Recipient.Recipient => ({
   _tag: "Address",
   address: { address: "bcrt1…", network: "regtest", kind, scriptPubKey: "" }
 })
+const bolt12 = (fields: Partial<Bolt12> = {}): Recipient.Recipient => ({
+  _tag: "Bolt12",
+  bolt12: { offer: "lno1…", networks: ["regtest"], issuerId: "02".repeat(33), hasPaths: false, features: [], ...fields }
+})
 const asks: Recipient.Recipient = { _tag: "Offer", offer: offer() } // 10 to 1000 sats
 const fractions: Recipient.Recipient = { _tag: "Offer", offer: offer({ min: Msat.make(1_500n), max: Msat.make(2_500n) }) }
 
@@ -50,6 +55,12 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
   ["an invoice that expired long ago", outside({ timestampSeconds: 0 }), 100, "invoice_expired"],
   ["an invoice that holds the money for 500 blocks", outside({ minFinalCltvExpiry: 500 }), 100, "ok"],
   ["an invoice that holds it for longer", outside({ minFinalCltvExpiry: 501 }), 100, "final_cltv_too_long"],
+  ["a BOLT 12 offer of any amount", bolt12(), 100, "ok"],
+  ["what a BOLT 12 offer asks for", bolt12({ amount: Msat.fromSats(100) }), 100, "ok"],
+  ["more than a BOLT 12 offer asks for", bolt12({ amount: Msat.fromSats(100) }), 101, "ok"],
+  ["less than a BOLT 12 offer asks for", bolt12({ amount: Msat.make(100_001n) }), 100, "amount_out_of_range"],
+  ["a BOLT 12 offer with just a minute left", bolt12({ absoluteExpirySeconds: nowMillis / 1000 + 60 }), 100, "ok"],
+  ["a BOLT 12 offer with less than a minute left", bolt12({ absoluteExpirySeconds: nowMillis / 1000 + 59 }), 100, "invoice_expired"],
   ["our own invoice", own(), 100, "ok"],
   ["our own, when it was paid", own({ status: "settled" }), 100, "invoice_not_payable"],
   ["our own, when another withdrawal is about to pay it", own({ status: "claimed" }), 100, "invoice_not_payable"],

@@ -137,6 +137,52 @@ const unheard = swap(LightningBooks, () => {
   return { sent: nothing, taken: nothing }
 })
 
+describe("A comparison of payments by offer", () => {
+  const byOffer = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
+    const payer = yield* companyWith(50_000)
+    const { destination } = yield* outside({ type: "bolt12_offer", sats, behaviour })
+    const row = yield* confirm(payer, destination)
+    yield* step
+    return { payer, row: yield* now(row) }
+  })
+
+  begun(
+    "reconciliation: a payment by offer is compared by its attempt, whether the node tells of it or is asked",
+    { isPending: true },
+    function* () {
+      yield* byOffer(1000)
+      assert.deepStrictEqual(yield* told, [])
+      yield* byOffer(2000, "hold")
+      assert.deepStrictEqual(yield* told, [])
+      yield* byOffer(3000)
+      assert.deepStrictEqual(yield* toldBy(unheard), [])
+    }
+  )
+
+  begun("reconciliation: payments by offer that share a hash are two", { isPending: true }, function* () {
+    const hash = PaymentHash.make("ab".repeat(32))
+    yield* byOffer(1000)
+    yield* byOffer(2000)
+    assert.deepStrictEqual(yield* toldBy(booked((line) => ({ ...line, paymentHash: hash }))), [])
+  })
+
+  begun(
+    "reconciliation: a payment by offer that no withdrawal asked for, or of another amount, is a difference",
+    { isPending: true, logsErrors: true },
+    function* () {
+      const { row } = yield* byOffer(1000)
+      const bySomebody = booked((line) => ({ ...line, attempt: crypto.randomUUID() }))
+      assert.deepInclude(yield* toldBy(bySomebody), ["payment_not_ours", null, 1000])
+      yield* byOffer(2000)
+      assert.deepInclude(yield* toldBy(booked((line) => ({ ...line, attempt: "a name" }))), ["payment_not_ours", null, 2000])
+      yield* byOffer(3000)
+      const more = booked((line) => ({ ...line, amount: Msat.make(line.amount + 1000n) }))
+      assert.deepInclude(yield* toldBy(more), ["payment_amount", 3000, 3001])
+      assert.strictEqual(row.status, "settled")
+    }
+  )
+})
+
 describe("A comparison of our books with the world's", () => {
   begun("reconciliation: finds nothing on a service on which everything happens at once", { isPending: true }, function* () {
     const sandbox = yield* Sandbox

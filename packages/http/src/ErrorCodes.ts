@@ -242,7 +242,11 @@ export const catalogue = {
     meaning: "The bitcoin network does not relay an output this small.",
     remedy: "Send at least what the message names, or pay over Lightning."
   },
-  invoice_expired: { status: 422, meaning: "The invoice has expired, or is about to.", remedy: "Get a new invoice from the payee." },
+  invoice_expired: {
+    status: 422,
+    meaning: "The invoice or the offer has expired, or is about to.",
+    remedy: "Get a new invoice from the payee."
+  },
   invoice_not_payable: {
     status: 422,
     meaning: "The invoice was paid already, or is being paid.",

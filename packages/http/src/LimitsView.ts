@@ -18,7 +18,7 @@ const isRecipient = (text: string): boolean =>
 
 const Recipient = Schema.String.check(
   Schema.isMaxLength(Limits.maxRecipientCharacters),
-  Schema.makeFilter((text) => (isRecipient(text) ? undefined : "A Lightning address, an LNURL or a bitcoin address"))
+  Schema.makeFilter((text) => (isRecipient(text) ? undefined : "A Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address"))
 )
 
 /** Limits as a body gives them. */

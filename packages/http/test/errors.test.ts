@@ -45,10 +45,19 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
     422,
     "wrong_network"
   ],
-  "a BOLT 12 offer": [
-    async () => ({ destination: "lno1qgsqvgnwgcg35z6ee2h3yczraddm72xrfua9uve2rlrm9deu7xyfzrc", amount: 1, currency: "sats" }),
+  "a BOLT 12 invoice": [
+    async () => ({ destination: "lni1qgsqvgnwgcg35z6ee2h3yczraddm72xrfua9uve2rlrm9deu7xyfzrc", amount: 1, currency: "sats" }),
     422,
     "unsupported"
+  ],
+  "less than a BOLT 12 offer asks for": [
+    async () => ({
+      ...(await sandbox((one) => one.destination({ type: "bolt12_offer", amount: service.sats(100) }))),
+      amount: 99,
+      currency: "sats"
+    }),
+    422,
+    "amount_mismatch"
   ],
   "another amount than the invoice's": [
     async () => ({

@@ -69,7 +69,8 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     approval_asked_by: null,
     approval_by: null,
     approval_expires_at_millis: null,
-    approval_at_millis: null
+    approval_at_millis: null,
+    reported_hash: null
   },
   deposits: { refunded: 0, refund_id: null, checkout_id: null },
   on_chain_addresses: { checkout_id: null },

@@ -192,12 +192,28 @@ export const apply = (state: State, event: LightningEvent): State => {
       return applied(swept(state, event.timestampSeconds * 1000), event)
     case "PaymentBegun":
       return applied(swept(state, event.atMillis), event)
+    case "OfferPublished":
+    case "OfferTried":
+      return offered(state, event)
     default:
       return applied(state, event)
   }
 }
 
-const applied = (state: State, event: LightningEvent): State => {
+const offered = (state: State, event: Extract<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>): State => {
+  if (event._tag === "OfferPublished") {
+    const { _tag: _, offer, ...rest } = event
+    return { ...state, offers: HashMap.set(state.offers, offer, rest) }
+  }
+  const { node = Network.us, attempt, offer, paymentHash, reason } = event
+  return {
+    ...state,
+    tried: HashMap.set(state.tried, `${node}/${attempt}`, { offer, paymentHash, reason }),
+    attempts: paymentHash === null ? state.attempts : HashMap.set(state.attempts, sentAt({ node, paymentHash }), attempt)
+  }
+}
+
+const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "OfferPublished" | "OfferTried" }>): State => {
   switch (event._tag) {
     case "InvoiceIssued": {
       const { _tag: _, node = Network.us, ...invoice } = event
@@ -262,18 +278,6 @@ const applied = (state: State, event: LightningEvent): State => {
         ...state,
         channels: deliver(locked, event.hops),
         payeeInvoices: paidOnce(state, event.paymentHash, delivered(event.hops))
-      }
-    }
-    case "OfferPublished": {
-      const { _tag: _, offer, ...rest } = event
-      return { ...state, offers: HashMap.set(state.offers, offer, rest) }
-    }
-    case "OfferTried": {
-      const { node = Network.us, attempt, offer, paymentHash, reason } = event
-      return {
-        ...state,
-        tried: HashMap.set(state.tried, `${node}/${attempt}`, { offer, paymentHash, reason }),
-        attempts: paymentHash === null ? state.attempts : HashMap.set(state.attempts, sentAt({ node, paymentHash }), attempt)
       }
     }
     case "PaymentBegun": {

@@ -13,7 +13,7 @@ const create = Command.make(
     amount: Flag.Int("amount-sats").pipe(Flag.withDescription("A part of it; by default all that is left"), Flag.optional),
     destination: Flag.String("destination").pipe(
       Flag.withDescription(
-        "Where it goes: an invoice, a Lightning address, an LNURL or a bitcoin address; by default a link that the payer claims"
+        "Where it goes: an invoice, a Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address; by default a link that the payer claims"
       ),
       Flag.optional
     ),

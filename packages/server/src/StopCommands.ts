@@ -59,7 +59,7 @@ const limitFlags = {
     Flag.optional
   ),
   recipients: Flag.String("recipients").pipe(
-    Flag.withDescription("Only these Lightning addresses, LNURLs and bitcoin addresses, separated by commas; no vouchers"),
+    Flag.withDescription("Only these Lightning addresses, LNURLs, BOLT 12 offers and bitcoin addresses, separated by commas; no vouchers"),
     Flag.map(listed),
     Flag.optional
   )

@@ -69,7 +69,8 @@ const agreed = Effect.fnUntraced(function* (
       }))
     )
   }
-  if (asked === undefined) return { amount: own, rate: null, rateAtMillis: null }
+  const free = isLeast && otherwise !== undefined && otherwise > own ? otherwise : own
+  if (asked === undefined) return { amount: free, rate: null, rateAtMillis: null }
   if (isLeast && asked.amount > own) return asked
   const difference = asked.amount > own ? asked.amount - own : own - asked.amount
   if (asked.isFiat ? difference * 100n <= own : difference < 1000n)

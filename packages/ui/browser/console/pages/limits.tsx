@@ -10,7 +10,7 @@ const amounts = [
   ["approval_above_sats", "Sats above which another key approves"]
 ] as const
 
-const recipientTypes = ["lightning_address", "lightning_invoice", "chain_address", "lnurl"] as const
+const recipientTypes = ["lightning_address", "lightning_invoice", "chain_address", "lnurl", "bolt12_offer"] as const
 
 const inWords = (limits: object | null, none: string): string => {
   const given = Object.entries(limits ?? {}).filter(([, value]) => value !== null)
@@ -44,7 +44,7 @@ export const LimitForm = (props: { readonly of: Limits | null; readonly put: (li
       <Field
         label="Only these recipients"
         name="recipients"
-        hint="Lightning addresses, LNURLs and bitcoin addresses, separated by spaces; empty for all"
+        hint="Lightning addresses, LNURLs, BOLT 12 offers and bitcoin addresses, separated by spaces; empty for all"
         initial={now?.recipients?.join(" ")}
       />
     </Form>
