@@ -3,9 +3,10 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { PretendNames } from "@satrail/sandbox/PretendNames"
-import { Effect, Result } from "effect"
+import { Context, Effect, Result, Scope } from "effect"
 import type { Company } from "../src/accounts/Company.ts"
 import { Names } from "../src/base/Names.ts"
+import { OfferSender } from "../src/nodes/OfferSender.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import * as Instructions from "../src/sending/Instructions.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
@@ -24,11 +25,13 @@ import {
   onChainAddress,
   outputsOf,
   outside,
+  type Ports,
   replace,
   run,
   said,
   scenario,
   standing,
+  start,
   step,
   steps
 } from "./World.ts"
@@ -96,7 +99,7 @@ describe("BIP 353, the record", () => {
 
   const segwit = "bc1qztwy6xen3zdtt7z0vrgapmjtfz8acjkfp5fp7l"
   const ways = (uri: string, sats = 1000) => {
-    const found = Instructions.waysOf(uri, Msat.fromSats(sats), "mainnet")
+    const found = Instructions.waysOf(uri, Msat.fromSats(sats), "mainnet", { paysOffers: true })
     return Result.isSuccess(found) ? found.success.map(({ _tag }) => _tag) : found.failure
   }
   it("BIP 353: the ways of a record are its invoice, then its address, as far as they can be read", () => {
@@ -156,6 +159,32 @@ describe("BIP 353, a name that is paid", () => {
     const paid = yield* now(row)
     assert.deepStrictEqual([paid.status, paid.paymentRequest, paid.recipient], ["settled", destination, `₿${address}`])
     assert.deepStrictEqual(yield* got(paid.paymentHash ?? undefined), { times: 1, sats: 1000 })
+  })
+
+  scenario("BIP 353: the record's offer goes before its invoice and its address, and is paid by each withdrawal", function* () {
+    const payer = yield* companyWith(5000)
+    const [offer, lightning] = [yield* outside({ type: "bolt12_offer" }), yield* outside({ type: "lightning_invoice", sats: 1000 })]
+    yield* publish(`bitcoin:${yield* chainAddress}?lightning=${lightning.destination}&lno=${offer.destination}`)
+    const { instructed, recipientType } = yield* estimate(payer, address, 1000)
+    assert.deepStrictEqual([instructed?._tag, recipientType], ["Bolt12Offer", "lightning_address"])
+    const rows = [yield* confirm(payer, address, 1000), yield* confirm(payer, `₿${address}`, 1000)]
+    yield* steps(2)
+    for (const row of rows) {
+      const { status, paymentRequest, recipient } = yield* now(row)
+      assert.deepStrictEqual([status, paymentRequest, recipient], ["settled", offer.destination, `₿${address}`])
+    }
+  })
+
+  scenario("BIP 353: where the node cannot pay offers, the record's address is paid, and an offer alone refused", function* () {
+    const payer = yield* companyWith(5000)
+    const { destination: offer } = yield* outside({ type: "bolt12_offer" })
+    const ports = Context.omit(OfferSender)(yield* Effect.context<Ports>())
+    const other = yield* Effect.updateContext(start(ports), (context: Context.Context<Scope.Scope>) => Context.pick(Scope.Scope)(context))
+    const ask = { company: payer, asked: yield* asked(1000), destination: address }
+    yield* publish(`bitcoin:${yield* chainAddress}?lno=${offer}`)
+    assert.strictEqual((yield* Context.get(other, Withdrawals).estimate(ask)).instructed?._tag, "ChainAddress")
+    yield* publish(`bitcoin:?lno=${offer}`)
+    assert.match(yield* said(Context.get(other, Withdrawals).estimate(ask)), /^RecipientRefused: .*cannot pay BOLT 12 offers/)
   })
 
   for (const [what, lightning] of [

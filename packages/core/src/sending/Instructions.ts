@@ -7,6 +7,7 @@ import { Bounds } from "../accounts/Bounds.ts"
 import { Installation } from "../accounts/Installation.ts"
 import { Names, type Validated } from "../base/Names.ts"
 import type { Rail } from "../ledger/Rail.ts"
+import * as OfferSender from "../nodes/OfferSender.ts"
 import { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Destination from "./Destination.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
@@ -31,27 +32,28 @@ export const uriOf = ({ texts, isSigned }: Validated): Result.Result<string | un
   return Result.succeed(uri)
 }
 
-type Way = Extract<Destination.Destination, { readonly _tag: "LightningInvoice" | "ChainAddress" }>
+const known = ["Bolt12Offer", "LightningInvoice", "ChainAddress"] as const
+type Way = Extract<Destination.Destination, { readonly _tag: (typeof known)[number] }>
+
+const isWay = (destination: Destination.Destination, at: number): destination is Way => destination._tag === known[at]
 
 /**
- * The ways to pay that a record's URI has and this service knows, the best first: the invoice, then the address. What is under another's name is none,
+ * The ways to pay that a record's URI has and this service knows, the best first: the offer, the invoice, then the address. What is under another's name is none,
  * and an LNURL neither: a record says what is paid, and not whom to ask. The reason completes "the recipient does not take the payment: …".
  */
-export const waysOf = (uri: string, amount: Msat.Msat, network: Network): Result.Result<ReadonlyArray<Way>, string> =>
+export const waysOf = (
+  uri: string,
+  amount: Msat.Msat,
+  network: Network,
+  able: Destination.Ways
+): Result.Result<ReadonlyArray<Way>, string> =>
   Result.gen(function* () {
     const refused = ({ message }: { readonly message: string }) => `the record in its domain's DNS cannot be paid: ${message}`
-    const { address, amount: wanted, lightning } = yield* Result.mapError(Bip21.parse(uri, network), refused)
+    const { address, amount: wanted, lightning, offer } = yield* Result.mapError(Bip21.parse(uri, network), refused)
     if (wanted !== undefined && wanted !== amount)
       return yield* Result.fail(`the record in its domain's DNS is for ${Msat.toSats(wanted)} sats`)
-    const read = [
-      lightning === undefined ? undefined : Destination.parse(lightning, network),
-      address === undefined ? undefined : Destination.parse(address, network)
-    ]
-    const ways = read.flatMap((way, at) =>
-      way !== undefined && Result.isSuccess(way) && way.success._tag === (at === 0 ? "LightningInvoice" : "ChainAddress")
-        ? [way.success]
-        : []
-    )
+    const read = [offer, lightning, address].map((text) => (text === undefined ? undefined : Destination.parse(text, network, able)))
+    const ways = read.flatMap((way, at) => (way !== undefined && Result.isSuccess(way) && isWay(way.success, at) ? [way.success] : []))
     if (ways.length > 0) return ways
     const wrong = read.find((way) => way !== undefined && Result.isFailure(way))
     return yield* Result.fail(
@@ -74,6 +76,7 @@ export const chosen = (
     .map((way): Result.Result<Way, DestinationRefused> => {
       if (way._tag === "ChainAddress")
         return Result.map(check({ _tag: "Address", address: way.address }, amount, rules, nowMillis), () => way)
+      if (way._tag === "Bolt12Offer") return Result.map(check({ _tag: "Bolt12", bolt12: way.bolt12 }, amount, rules, nowMillis), () => way)
       const { invoice } = way
       if (invoice.amount !== undefined && invoice.amount !== amount)
         return Result.fail(
@@ -103,6 +106,7 @@ export const make = Effect.gen(function* () {
   const { validated } = yield* Names
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions) }
+  const able: Destination.Ways = { paysOffers: (yield* OfferSender.available) !== undefined }
 
   const refused = Effect.mapError((reason: string) => new RecipientRefused({ reason }))
 
@@ -125,7 +129,7 @@ export const make = Effect.gen(function* () {
         message: `The domain ${address.domain} has no record (BIP 353) for ${address.handle}`
       })
     if (uri === undefined) return undefined
-    const ways = yield* refused(Effect.fromResult(waysOf(uri, amount, network)))
+    const ways = yield* refused(Effect.fromResult(waysOf(uri, amount, network, able)))
     return yield* Effect.fromResult(chosen(ways, amount, rail, rules, yield* Clock.currentTimeMillis))
   })
 })
