@@ -15,6 +15,10 @@ import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as AllowedFrom from "../packages/core/src/accounts/AllowedFrom.ts"
 import * as CompanyFees from "../packages/core/src/accounts/CompanyFees.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
+import * as WalletNotices from "../packages/core/src/connections/WalletNotices.ts"
+import * as WalletPayments from "../packages/core/src/connections/WalletPayments.ts"
+import * as WalletRequests from "../packages/core/src/connections/WalletRequests.ts"
+import * as WalletService from "../packages/core/src/connections/WalletService.ts"
 import * as OwnKeys from "../packages/core/src/accounts/OwnKeys.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
@@ -76,6 +80,7 @@ import * as ValidatingResolver from "../packages/web/src/ValidatingResolver.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Pace from "../packages/web/src/Pace.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
+import * as WebSocketSessions from "../packages/web/src/WebSocketSessions.ts"
 import * as Recipes from "../packages/server/test/refusals/Recipes.ts"
 import * as Defences from "../test/defences/Page.ts"
 import * as Pictures from "./pictures/Pictures.ts"
@@ -164,6 +169,16 @@ const limits = (): string => {
     ["characters of a handle", LightningAddressText.maxHandleLength],
     ["characters of a name", Companies.maxNameCharacters],
     ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
+    [
+      "requests of an app by Nostr Wallet Connect, a minute / at once / age of one, seconds",
+      `${WalletRequests.perConnection.count} / ${WalletRequests.atOnce} / ${WalletRequests.maxAgeSeconds}`
+    ],
+    [
+      "requests of all apps at one relay that are worked on at once / wait in the process / bytes of one, as its relay sends it",
+      `${WalletService.atOnce} / ${WebSocketSessions.maxWaiting} / ${WebSocketSessions.maxBytes}`
+    ],
+    ["time that an app waits for the end of its payment, seconds", WalletPayments.payWaitMillis / 1000],
+    ["apps of a company that are told of its payments", WalletNotices.maxApps],
     ["records on a page of any list that says nothing else", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
     ["rows that a page of a filtered list looks at", Page.looks],
     ["API keys of a company that are counted for the operator", maxCounted],

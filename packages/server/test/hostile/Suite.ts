@@ -97,7 +97,7 @@ const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonl
 }
 
 /** What a key is closed with: every one but the run's own. */
-const closing = new Set(["DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
+const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
 
 /** What needs several things right at once, and by chance has them seldom: asked more often, however many operations there are. */
 const rare = new Set(["POST /v1/bitcoin/withdraw/confirm"])
