@@ -223,15 +223,21 @@ const opening = Effect.fnUntraced(function* (options: Options) {
   return { pool, primary, where: hosts.where }
 })
 
+/** A client that asks nothing before it is asked: where the database is away, that is the first caller's to hear. */
+export const lazily = Effect.fnUntraced(function* (options: Options) {
+  const { pool, primary, where } = yield* opening(options)
+  const sql = yield* Effect.provide(make(pool, options, primary), Reactivity.layer)
+  if (primary !== undefined) yield* Effect.forkScoped(primary.watch)
+  return { sql, where }
+})
+
 /** A `SqlClient` over node-postgres. */
 export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
   Layer.effect(
     SqlClient.SqlClient,
     Effect.gen(function* () {
-      const { pool, primary, where } = yield* opening(options)
-      const sql = yield* make(pool, options, primary)
+      const { sql, where } = yield* lazily(options)
       yield* answering(where, sql)
-      if (primary !== undefined) yield* Effect.forkScoped(primary.watch)
       return sql
     })
-  ).pipe(Layer.provide(Reactivity.layer))
+  )

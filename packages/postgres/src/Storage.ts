@@ -11,6 +11,7 @@ import * as Migrations from "./Migrations.ts"
 import * as PgClient from "./PgClient.ts"
 import * as PgliteClient from "./PgliteClient.ts"
 import * as Records from "./Records.ts"
+import * as Standby from "./Standby.ts"
 import * as Tasks from "./Tasks.ts"
 
 /** The three storage ports, and whether commits go through. */
@@ -26,9 +27,15 @@ export type Unusable = PgClient.DatabaseUnreachable | DirectoryLocked | Director
 export const layerClient = (options: Journal.Options = {}): Layer.Layer<Storage, MigrationFailed, SqlClient.SqlClient> =>
   Layer.unwrap(Effect.as(Migrations.ready, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))
 
-/** The storage ports on a PostgreSQL server. */
-export const layer = (options: PgClient.Options & Journal.Options): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> =>
-  Layer.provide(layerClient(options), PgClient.layer(options))
+/** The storage ports on a PostgreSQL server, and with `readUrl` lists on its standby. */
+export const layer = (
+  options: PgClient.Options & Journal.Options & Standby.Options
+): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> => {
+  const { readUrl, maxAgeMillis, maxConnections } = options
+  const all = layerClient(options)
+  const reading = readUrl === undefined ? all : Layer.provideMerge(Standby.layer({ readUrl, maxAgeMillis, maxConnections }), all)
+  return Layer.provide(reading, PgClient.layer(options))
+}
 
 /** The storage ports on a host's own pool. Our tables are in a schema of their own, `satrail`. */
 export const layerPool = (

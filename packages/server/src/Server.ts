@@ -126,7 +126,13 @@ export const storage = (
 ): Layer.Layer<Storage.Storage, Layer.Error<ReturnType<typeof Storage.layer>> | Layer.Error<ReturnType<typeof Storage.layerEmbedded>>> =>
   environment.databaseUrl === undefined
     ? Storage.layerEmbedded({ directory: path.join(environment.dataDirectory, "database"), isAway, ...commits(environment) })
-    : Storage.layer({ url: environment.databaseUrl, maxConnections: environment.databaseConnections, isAway, ...commits(environment) })
+    : Storage.layer({
+        url: environment.databaseUrl,
+        readUrl: environment.databaseReadUrl,
+        maxConnections: environment.databaseConnections,
+        isAway,
+        ...commits(environment)
+      })
 
 export const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 

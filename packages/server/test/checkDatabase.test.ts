@@ -104,12 +104,14 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     const run = (url: string, text: string) => Client.run(installation, "psql", ["--no-psqlrc", "--quiet", `--command=${text}`, url])
     const look = async () => {
       const url = `postgres://postgres@127.0.0.1:${second.port},127.0.0.1:${first.port}/postgres`
-      const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: url, SATRAIL_DATA: home }))
+      const readUrl = `postgres://postgres@127.0.0.1:${second.port}/postgres`
+      const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: url, DATABASE_READ_URL: readUrl, SATRAIL_DATA: home }))
       return (await Effect.runPromise(Check.run([Database.check(environment)], 20_000, []))).map(Check.text)
     }
     const asynchronous = await look()
     assert.include(asynchronous, `✓ database: 127.0.0.1:${second.port} is a standby`)
     assert.include(asynchronous, `✓ database: 127.0.0.1:${first.port} is the primary`)
+    assert.include(asynchronous, `✓ database: lists are read from the standby at 127.0.0.1:${second.port}`)
     const warnings = (lines: ReadonlyArray<string>) => lines.filter((line) => line.includes("no commit waits for the standby"))
     assert.match(
       warnings(asynchronous).join(),
@@ -125,6 +127,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     await second.promote()
     const both = await look()
     assert.include(both, `✓ database: 127.0.0.1:${second.port} is the primary`)
+    assert.match(both.join("\n"), /! database: DATABASE_READ_URL: .* is the primary\. Name a standby that runs/)
     assert.match(both.join("\n"), /✗ database: .* both take writes: one of them is an old primary\. Stop the old one at once/)
     await first.stop("fast")
     assert.match((await look()).join("\n"), new RegExp(`! database: 127\\.0\\.0\\.1:${first.port} does not answer`))

@@ -114,6 +114,20 @@ const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   ]
 })
 
+/** The standby for lists, where there is one: the service does without. */
+const reading = Effect.fnUntraced(function* (url: Redacted.Redacted | undefined) {
+  if (url === undefined) return []
+  const { hosts } = yield* Primary.lookAtAll(yield* Effect.orDie(Effect.fromResult(Hosts.parse(Redacted.value(url)))))
+  return hosts.map(({ at, standing }) =>
+    standing._tag === "Here" && standing.isStandby
+      ? right(`lists are read from the standby at ${at}`)
+      : warning(
+          `DATABASE_READ_URL: ${at} ${Primary.text(standing)}`,
+          "Name a standby that runs: until then lists are read from the primary."
+        )
+  )
+})
+
 const clock = (nowMillis: number, sentMillis: number, heardMillis: number): ReadonlyArray<Line> => {
   const offMillis = nowMillis - (sentMillis + heardMillis) / 2
   // The time of the round trip is no difference.
@@ -185,7 +199,7 @@ const usable = (found: typeof Server.Type, databaseConnections: number): Readonl
     : [warning("a pooler drops the settings of a connection", "Connect to PostgreSQL itself, or through a pooler in session mode.")])
 ]
 
-const look = (url: Redacted.Redacted, databaseConnections: number) =>
+const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, databaseConnections: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const sentMillis = yield* Clock.currentTimeMillis
@@ -196,6 +210,7 @@ const look = (url: Redacted.Redacted, databaseConnections: number) =>
       right(`PostgreSQL ${found.version} at ${PgClient.where(url)}`),
       ...usable(found, databaseConnections),
       ...(yield* hosts(url)),
+      ...(yield* reading(readUrl)),
       ...durability(found),
       ...replication(found),
       ...clock(found.nowMillis, sentMillis, heardMillis)
@@ -225,11 +240,11 @@ const look = (url: Redacted.Redacted, databaseConnections: number) =>
   )
 
 /** The database that the service runs on. The embedded one is not opened: only one process may. */
-export const check = ({ databaseUrl, databaseConnections, dataDirectory, network }: Environment): Check => ({
+export const check = ({ databaseUrl, databaseReadUrl, databaseConnections, dataDirectory, network }: Environment): Check => ({
   subject: "database",
   lines:
     databaseUrl !== undefined
-      ? look(databaseUrl, databaseConnections)
+      ? look(databaseUrl, databaseReadUrl, databaseConnections)
       : Effect.succeed([
           network === "regtest"
             ? right(`embedded, in ${path.join(dataDirectory, "database")}`)

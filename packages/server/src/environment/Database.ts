@@ -11,6 +11,11 @@ const address: Setting.Kind<Redacted.Redacted> = {
   problem: (text) => Result.match(Hosts.parse(text), { onSuccess: () => undefined, onFailure: (problem) => problem })
 }
 
+/** The address of one server, whatever it is. */
+const standby: Setting.Kind<Redacted.Redacted> = Setting.secret("postgres://user:password@host:port/database, one host", (text) =>
+  Result.match(Hosts.parse(text), { onSuccess: ({ all }) => all.length === 1, onFailure: () => false })
+)
+
 /** The database, and how changes are committed to it. */
 export const settings = {
   databaseUrl: Setting.optional({
@@ -18,6 +23,12 @@ export const settings = {
     meaning:
       "A PostgreSQL server, or several, of which the one that takes writes is used; without one the database is embedded, in SATRAIL_DATA. Mainnet wants a server",
     ...address
+  }),
+  databaseReadUrl: Setting.optional({
+    name: "DATABASE_READ_URL",
+    meaning:
+      "A standby of DATABASE_URL that lists of transactions are read from while it is five seconds behind at most; balances, payments and all else are the primary's",
+    ...standby
   }),
   databaseConnections: Setting.withDefault({
     name: "SATRAIL_DATABASE_CONNECTIONS",
