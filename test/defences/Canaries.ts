@@ -59,6 +59,37 @@ export const canaries: ReadonlyArray<Canary> = [
     isInStories: true
   },
   {
+    name: "old-primary-again",
+    rows: [],
+    bug: "a process goes back to a primary from before the failover",
+    file: postgres("Primary"),
+    find: "return standing.timeline === 0 || standing.timeline >= seen",
+    replace: "return true",
+    test: "packages/postgres/test/primary.test.ts",
+    titles: "hosts: (the one that takes writes is chosen|an old primary)"
+  },
+  {
+    name: "commit-without-its-standby",
+    rows: [],
+    bug: "a commit whose wait for the standby was ended is acknowledged",
+    file: postgres("PgConnection"),
+    find: "const problem = unwaited.delete(client) ? unknown() : error",
+    replace: "const problem = error",
+    test: "packages/postgres/test/server.test.ts",
+    titles: "PgClient: a commit that was not waited for",
+    needsServer: true
+  },
+  {
+    name: "list-from-anywhere",
+    rows: [],
+    bug: "a standby is asked that has not replayed what the primary had",
+    file: postgres("Standby"),
+    find: "mark.of === of && mark.place <= place",
+    replace: "mark.of === of",
+    test: "packages/postgres/test/standby.test.ts",
+    titles: "standby: what it has replayed"
+  },
+  {
     name: "limit-of-the-snapshot",
     rows: [12],
     bug: "what was counted against a limit is read as of when the statement began, and not as of its lock",

@@ -19,6 +19,22 @@ const send = ({ company, to }: Shop, sats: number): Promise<Answer> =>
 const amounts = async ({ company }: Shop): Promise<ReadonlyArray<number>> =>
   (await Customer.transactions(company, "type=withdrawal&limit=1000")).map((line: { readonly amount_sats: number }) => line.amount_sats)
 
+const agrees = async (shop: Shop): Promise<void> => {
+  const { company, answered, lost } = shop
+  const found = await amounts(shop)
+  assert.strictEqual(new Set(found).size, found.length, "each is there once")
+  assert.includeMembers([...found], [...answered.keys()], "what was answered is there")
+  for (const [sats, text] of answered) assert.strictEqual((await send(shop, sats)).text, text)
+  for (const sats of lost) assert.strictEqual((await send(shop, sats)).status, 201)
+  assert.sameMembers([...(await amounts(shop))], [...answered.keys(), ...lost])
+  await eventually(
+    "the end of all",
+    () => Customer.transactions(company, "type=withdrawal&status=pending"),
+    ({ length }) => length === 0
+  )
+  assert.isEmpty(await Customer.transactions(company, "type=withdrawal&status=failed"))
+}
+
 /** So many of them, over processes whose database is about to go away. */
 export const make = async (cluster: Cluster, count: number) => {
   const shops = await Customer.times(count, async (): Promise<Shop> => {
@@ -89,21 +105,7 @@ export const make = async (cluster: Cluster, count: number) => {
     },
     /** What was answered is there once, and asked again is answered the same; what had no answer gets one; and all end well. */
     agree: async (): Promise<void> => {
-      for (const shop of shops) {
-        const { company, answered, lost } = shop
-        const found = await amounts(shop)
-        assert.strictEqual(new Set(found).size, found.length, "each is there once")
-        assert.includeMembers([...found], [...answered.keys()], "what was answered is there")
-        for (const [sats, text] of answered) assert.strictEqual((await send(shop, sats)).text, text)
-        for (const sats of lost) assert.strictEqual((await send(shop, sats)).status, 201)
-        assert.sameMembers([...(await amounts(shop))], [...answered.keys(), ...lost])
-        await eventually(
-          "the end of all",
-          () => Customer.transactions(company, "type=withdrawal&status=pending"),
-          ({ length }) => length === 0
-        )
-        assert.isEmpty(await Customer.transactions(company, "type=withdrawal&status=failed"))
-      }
+      await Promise.all(shops.map(agrees))
     }
   }
   return callers
