@@ -3,9 +3,12 @@ import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { eventually } from "@satrail/testing/Waiting"
 import { Effect, Result } from "effect"
+import { once } from "node:events"
 import { rmSync } from "node:fs"
+import { createServer } from "node:net"
 import path from "node:path"
 import * as Check from "../src/check/Check.ts"
+import { limitMillis } from "../src/check/Checks.ts"
 import * as Database from "../src/check/Database.ts"
 import * as Environment from "../src/Environment.ts"
 import * as Service from "./Service.ts"
@@ -132,6 +135,20 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     await first.stop("fast")
     assert.match((await look()).join("\n"), new RegExp(`! database: 127\\.0\\.0\\.1:${first.port} does not answer`))
     await Promise.all([first.end(), second.end()])
+  })
+
+  it("check: a host that takes connections and says nothing is named within the time of a start", async () => {
+    create("quiet")
+    const silent = createServer().listen(0, "127.0.0.1")
+    await once(silent, "listening")
+    const address = silent.address()
+    const at = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+    const url = `postgres://postgres@${at},127.0.0.1:${postgres.port}/quiet`
+    const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: url, SATRAIL_DATA: home }))
+    const lines = (await Effect.runPromise(Check.run([Database.check(environment)], limitMillis.starting, []))).map(Check.text)
+    assert.include(lines.join("\n"), `! database: ${at} does not answer (timeout expired)`)
+    assert.include(lines, `✓ database: 127.0.0.1:${postgres.port} is the primary`)
+    silent.close()
   })
 
   it("check: a refused login and a missing database are reported with their address and without the password", async () => {

@@ -14,6 +14,9 @@ const oldest = 150_000
 /** The difference of clocks from which on it is reported, and from which on it is wrong: half of a lease (docs/decisions/0007). */
 const clockMillis = { told: 1000, wrong: 3000 }
 
+/** How long one host is waited for: a start that checks has time for two such looks, one after the other. */
+const lookMillis = 1500
+
 const Server = Schema.Struct({
   version: Schema.String,
   number: Schema.Int,
@@ -97,7 +100,7 @@ const replication = ({ standbys, synchronousNames, synchronous }: typeof Server.
 const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const named = Result.getOrUndefined(Hosts.parse(Redacted.value(url)))
   if (named === undefined || named.all.length === 1) return []
-  const { hosts, newest } = yield* Primary.lookAtAll(named)
+  const { hosts, newest } = yield* Primary.lookAtAll(named, lookMillis)
   const writing = hosts.filter(({ standing }) => standing._tag === "Here" && !standing.isReadOnly)
   const lines = hosts.map(({ at, standing }): Line => {
     const says = `${at} ${Primary.text(standing, newest)}`
@@ -117,7 +120,7 @@ const hosts = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 /** The standby for lists, where there is one: the service does without. */
 const reading = Effect.fnUntraced(function* (url: Redacted.Redacted | undefined) {
   if (url === undefined) return []
-  const { hosts } = yield* Primary.lookAtAll(yield* Effect.orDie(Effect.fromResult(Hosts.parse(Redacted.value(url)))))
+  const { hosts } = yield* Primary.lookAtAll(yield* Effect.orDie(Effect.fromResult(Hosts.parse(Redacted.value(url)))), lookMillis)
   return hosts.map(({ at, standing }) =>
     standing._tag === "Here" && standing.isStandby
       ? right(`lists are read from the standby at ${at}`)
@@ -206,11 +209,12 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
     const [first] = yield* sql.unsafe<object>(server).unprepared
     const heardMillis = yield* Clock.currentTimeMillis
     const found = yield* Schema.decodeUnknownEffect(Server)(first)
+    const [named, read] = yield* Effect.all([hosts(url), reading(readUrl)], { concurrency: 2 })
     const general = [
       right(`PostgreSQL ${found.version} at ${PgClient.where(url)}`),
       ...usable(found, databaseConnections),
-      ...(yield* hosts(url)),
-      ...(yield* reading(readUrl)),
+      ...named,
+      ...read,
       ...durability(found),
       ...replication(found),
       ...clock(found.nowMillis, sentMillis, heardMillis)
@@ -229,7 +233,7 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
     const standing = yield* Schema.decodeUnknownEffect(Tables)(second)
     return [...general, ...migrations(standing, found.role), ...rights(found, standing)]
   }).pipe(
-    Effect.provide(PgClient.layer({ url, maxConnections: 1 })),
+    Effect.provide(PgClient.layer({ url, maxConnections: 1, connectMillis: lookMillis })),
     Effect.catch((error) =>
       Effect.succeed([
         error._tag === "DatabaseUnreachable"
