@@ -148,26 +148,38 @@ type balances struct {
 	apart                  uint64 // what is neither: on its way in, or just changing sides
 }
 
+// The two anchors of a channel (BOLT 3). Who opened it pays for them, and LDK takes them out of what can be sent.
+const anchorsMsat = 2 * 330_000
+
 func (n *node) balances() (sums balances) {
-	var whole uint64
-	for _, channel := range n.ListChannels() {
-		sums.ours += channel.OutboundCapacityMsat + reserve(channel)
-		sums.theirs += channel.InboundCapacityMsat + channel.CounterpartyUnspendablePunishmentReserve*1000
-		whole += channel.ChannelValueSats * 1000
-	}
 	// LDK keeps satoshis and the rest of each apart.
+	outbound := map[ldk.ChannelId]uint64{}
 	for _, balance := range n.ListBalances().LightningBalances {
 		switch balance := balance.(type) {
 		case ldk.LightningBalanceClaimableOnChannelClose:
-			sums.onItsWay += balance.OutboundPaymentHtlcRoundedMsat
+			outbound[balance.ChannelId] += balance.OutboundPaymentHtlcRoundedMsat
 		case ldk.LightningBalanceMaybeTimeoutClaimableHtlc:
 			if balance.OutboundPayment {
-				sums.onItsWay += balance.AmountSatoshis * 1000
+				outbound[balance.ChannelId] += balance.AmountSatoshis * 1000
 			}
 		}
 	}
-	known := sums.ours + sums.theirs + sums.onItsWay
-	sums.apart = max(whole, known) - min(whole, known)
+	for _, channel := range n.ListChannels() {
+		ours := channel.OutboundCapacityMsat + reserve(channel)
+		theirs := channel.InboundCapacityMsat + channel.CounterpartyUnspendablePunishmentReserve*1000
+		whole, known := channel.ChannelValueSats*1000, ours+theirs+outbound[channel.ChannelId]
+		apart := max(whole, known) - min(whole, known)
+		if channel.IsOutbound && whole >= known+anchorsMsat {
+			ours += anchorsMsat
+			if apart == anchorsMsat {
+				apart = 0
+			}
+		}
+		sums.ours += ours
+		sums.theirs += theirs
+		sums.onItsWay += outbound[channel.ChannelId]
+		sums.apart += apart
+	}
 	return sums
 }
 

@@ -273,7 +273,11 @@ func (n *node) height() uint32 { return n.Status().CurrentBestBlock.Height }
 // The count rises every minute, so that a state of which satrail has seen a later one can be told.
 func (n *node) keepCounting() {
 	for range time.Tick(time.Minute) {
-		if err := n.store.tick(); err != nil {
+		err := n.store.tick()
+		if err == nil && n.started.Load() != 0 && n.isBack() {
+			err = n.store.keepGraphSize(uint64(len(n.knownChannels())))
+		}
+		if err != nil {
 			log.Fatalf("the store cannot be written: %v", err)
 		}
 	}

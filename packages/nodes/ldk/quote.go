@@ -2,6 +2,7 @@ package main
 
 import (
 	"container/heap"
+	"log"
 	"math"
 	"strconv"
 	"sync"
@@ -54,13 +55,19 @@ func (n *node) network(most time.Duration) map[string]map[string][]edge {
 		}
 		into[to][from] = append(into[to][from], one)
 	}
-	for _, id := range gossip.ListChannels() {
+	ids := gossip.ListChannels()
+	for _, id := range ids {
 		if channel := gossip.Channel(id); channel != nil {
 			add(channel.NodeOne, channel.NodeTwo, channel.OneToTwo, channel.CapacitySats)
 			add(channel.NodeTwo, channel.NodeOne, channel.TwoToOne, channel.CapacitySats)
 		}
 	}
 	n.graph.into, n.graph.at = into, time.Now()
+	if n.isBack() {
+		if err := n.store.keepGraphSize(uint64(len(ids))); err != nil {
+			log.Printf("the size of the network could not be kept: %v", err)
+		}
+	}
 	return into
 }
 

@@ -119,10 +119,12 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 	if err != nil || (known != nil && known.State != failed && known.State != unsent) {
 		return err
 	}
-	if known != nil {
+	if known != nil && known.State == failed {
 		if time.Now().UnixMilli()-n.started.Load() < quietStart.Milliseconds() {
 			return refuse(codeUnavailable, "the node has just been started: a payment that was tried before is begun anew in a minute")
 		}
+	}
+	if known != nil {
 		// Otherwise it would be a double one to LDK's list of payments.
 		if err := n.RemovePayment(one.Hash); err != nil {
 			return refuse(codeUnavailable, "an earlier attempt cannot be removed: %v", err)
@@ -149,12 +151,13 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 	if refused == nil {
 		return nil
 	}
-	if errors.Is(refused, ldk.ErrNodeErrorNotRunning) {
+	isEarly := errors.Is(refused, ldk.ErrNodeErrorPaymentSendingFailed) && !n.isBack()
+	if isEarly || errors.Is(refused, ldk.ErrNodeErrorNotRunning) {
 		one.State = unsent
 		if err := n.store.update(func(tx *bbolt.Tx) error { return write(tx, bucketPayments, one.Hash, one) }); err != nil {
 			return err
 		}
-		return refuse(codeUnavailable, "the node does not run")
+		return refuse(codeUnavailable, "the node does not run, or its channels and its view of the network are not back yet")
 	}
 	reason, isFinal := n.meaning(refused, one, parsed)
 	log.Printf("payment %s: %v", one.Hash, refused)
@@ -162,6 +165,20 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 		return nil // it may be under way: an event ends it
 	}
 	return n.end(one, failed, reason)
+}
+
+// Whether the node is as it was before its start. Until then that it finds no route says nothing about the payment: its peers are not there yet, and what it knew of the
+// network may be gone after a kill, since LDK writes it down from time to time only.
+func (n *node) isBack() bool {
+	if time.Now().UnixMilli()-n.started.Load() >= quietStart.Milliseconds() {
+		return true
+	}
+	for _, channel := range n.ListChannels() {
+		if channel.IsChannelReady && !channel.IsUsable {
+			return false
+		}
+	}
+	return uint64(len(n.knownChannels()))*2 > n.store.graphSize()
 }
 
 func (n *node) hand(one *payment, parsed *ldk.Bolt11Invoice) error {

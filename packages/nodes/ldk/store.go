@@ -28,6 +28,7 @@ var (
 	bucketRuns     = []byte("runs")     // every start of this store
 	bucketMeta     = []byte("meta")
 	keyCount       = []byte("count")
+	keyGraph       = []byte("graph") // how many channels of the network were known
 )
 
 // A store has one owner. The lock goes with the process, however it ends.
@@ -129,6 +130,21 @@ func (s *store) has(seen mark) (is bool, err error) {
 		return nil
 	})
 	return is, err
+}
+
+func (s *store) graphSize() (size uint64) {
+	s.db.View(func(tx *bbolt.Tx) error {
+		size = decodeNumber(tx.Bucket(bucketMeta).Get(keyGraph))
+		return nil
+	})
+	return size
+}
+
+func (s *store) keepGraphSize(size uint64) error {
+	if size == 0 || size == s.graphSize() {
+		return nil
+	}
+	return s.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(keyGraph, number(size)) })
 }
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -19,6 +19,8 @@ export interface Ldk {
   readonly start: (env?: Readonly<Record<string, string>>) => Effect.Effect<void, Process.RegtestFailed>
   /** Asks it as its owner does. */
   readonly ask: <A>(method: string, params: object, result: Schema.Codec<A, unknown>) => Effect.Effect<A, Process.RegtestFailed>
+  /** Starts another process on its store. Fails with what that says as it ends. */
+  readonly second: Effect.Effect<never, Process.RegtestFailed>
   /** Fails as soon as it has ended by itself. */
   readonly died: Effect.Effect<never, Process.RegtestFailed>
 }
@@ -98,6 +100,13 @@ export const make: (name: string) => Effect.Effect<Ldk, Process.RegtestFailed, C
     stop: running.stop,
     start: (more) => Effect.asVoid(start(more)),
     ask,
+    second: Effect.scoped(
+      Effect.gen(function* () {
+        const other = yield* Process.make({ name: "second", command, args: [], folder, env: () => ({ ...env, LDK_SOCKET: `${socket}2` }) })
+        yield* other.start
+        return yield* other.died
+      })
+    ),
     died: running.died
   }
 })

@@ -39,7 +39,7 @@ export const started = Effect.fnUntraced(function* (name: string) {
 })
 
 /** Mines, until these LDK nodes have seen it. */
-export const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Ldk.Ldk>) {
+export const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Pick<Ldk.Ldk, "name" | "ask">>) {
   const chain = yield* Chain
   yield* chain.mine(blocks)
   const top = yield* chain.height
@@ -55,7 +55,10 @@ export const mine = Effect.fnUntraced(function* (blocks: number, nodes: Readonly
 })
 
 /** A channel from an LDK node, with funds on both sides, that its other side can use as well. */
-export const open = Effect.fnUntraced(function* (from: Ldk.Ldk, to: { readonly nodeId: string; readonly p2p: string }) {
+export const open = Effect.fnUntraced(function* (
+  from: Pick<Ldk.Ldk, "name" | "ask">,
+  to: { readonly nodeId: string; readonly p2p: string }
+) {
   const chain = yield* Chain
   const { address } = yield* from.ask("address", {}, Address)
   yield* chain.send(address, 50_000_000n)

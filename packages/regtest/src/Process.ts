@@ -52,12 +52,12 @@ export const freePort: Effect.Effect<number, RegtestFailed> = Effect.callback((r
 const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
 /** Looks until it is there: every 50 ms, for as long as `maxSeconds`. `what` is in the error when it never is. */
-export const until = <A, E>(
+export const until = <A, E, R = never>(
   what: string,
-  look: Effect.Effect<A | undefined, E>,
+  look: Effect.Effect<A | undefined, E, R>,
   maxSeconds = maxWaitSeconds
-): Effect.Effect<A, RegtestFailed> => {
-  const again: Effect.Effect<A> = Effect.flatMap(
+): Effect.Effect<A, RegtestFailed, R> => {
+  const again: Effect.Effect<A, never, R> = Effect.flatMap(
     Effect.catchCause(look, () => Effect.undefined),
     (seen) => (seen === undefined ? Effect.andThen(Effect.sleep("50 millis"), again) : Effect.succeed(seen))
   )

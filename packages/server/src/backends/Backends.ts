@@ -2,6 +2,7 @@ import * as BitcoinRpc from "./BitcoinRpc.ts"
 import type * as ChainView from "./ChainView.ts"
 import * as CoreLightning from "./CoreLightning.ts"
 import * as Esplora from "./Esplora.ts"
+import * as Ldk from "./Ldk.ts"
 import type * as LightningNode from "./LightningNode.ts"
 import * as Lnd from "./Lnd.ts"
 
@@ -14,4 +15,4 @@ export interface Backends {
 }
 
 /** A new one is one more entry. */
-export const all: Backends = { lightning: [Lnd.backend, CoreLightning.backend], chain: [BitcoinRpc.backend, Esplora.backend] }
+export const all: Backends = { lightning: [Lnd.backend, CoreLightning.backend, Ldk.backend], chain: [BitcoinRpc.backend, Esplora.backend] }

@@ -23,7 +23,10 @@ export interface Definition<S extends object> extends Entry {
   readonly config: Config.Config<S>
   readonly identity: (settings: S) => Identity
   /** Takes payments and pays, as the node that was found; with `LightningBooks` where its statement can be read. */
-  readonly layer: (settings: S, found: Remembered.Identity) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable>
+  readonly layer: (
+    settings: S,
+    found: Remembered.Identity
+  ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
   /** What can be wrong with it, for `satrail check` and every start. */
   readonly checks: (settings: S, network: Network) => ReadonlyArray<Check>
 }

@@ -1,0 +1,103 @@
+import type { Network } from "@satrail/bitcoin/Network"
+import * as Id from "@satrail/core/base/Id"
+import * as Outage from "@satrail/core/base/Outage"
+import * as Cursor from "@satrail/core/ledger/Cursor"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import * as Ldk from "@satrail/nodes/Ldk"
+import * as NodeState from "@satrail/nodes/NodeState"
+import { Clock, Config, Effect, Layer, Option, Result, Schema } from "effect"
+import { type Line, misconfigured, outage, right } from "../check/Check.ts"
+import * as Service from "../environment/Service.ts"
+import * as Setting from "../environment/Setting.ts"
+import * as LdkProgram from "./LdkProgram.ts"
+import { config, type Settings, settings } from "./LdkSettings.ts"
+import * as LightningNode from "./LightningNode.ts"
+import { NodeUnusable } from "./NodeUnusable.ts"
+
+interface Configured extends Settings {
+  readonly keeper: LdkProgram.LdkProgram
+  readonly network: Network
+}
+
+const source = "ldk"
+/** Where it is kept how far the node's store has come. */
+const seenSource = "ldk seen"
+
+const Mark = Schema.fromJsonString(Schema.Struct({ run: Schema.String, count: Schema.String }))
+
+/** How far the node was seen to have come, in the database: not on the machine of the node, as a rule, and never in its folder. */
+const marks = Effect.gen(function* () {
+  const [journal, reads] = [yield* Journal, yield* LedgerReads]
+  const read = Effect.gen(function* () {
+    const kept = Option.getOrUndefined(yield* reads.cursor(seenSource))
+    return kept === undefined ? undefined : yield* Schema.decodeEffect(Mark)(kept)
+  })
+  const write = Effect.fnUntraced(function* (mark: Ldk.Mark) {
+    const before = yield* read
+    // Another process of the service may have seen more.
+    if (before?.run === mark.run && BigInt(before.count) >= BigInt(mark.count)) return
+    const moved = Cursor.moved({ source: seenSource, value: Schema.encodeSync(Mark)(mark) }, yield* Id.make, yield* Clock.currentTimeMillis)
+    yield* Effect.catchTag(journal.commit(moved), "StaleFence", Effect.die) // nothing is fenced here
+  })
+  return { read, write } satisfies Ldk.Marks
+})
+
+const atOf = ({ socket }: Settings) => `LDK at ${socket}`
+
+/** The node that was found, in the state that it was seen in, or in a later one. */
+const layer = (configured: Configured, { nodeId, network }: { readonly nodeId: string; readonly network: Network }) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { socket, invoiceSecret, keeper } = configured
+      yield* keeper.kept
+      const options = { socket, identity: { nodeId, network }, marks: yield* marks, invoiceSecret, state: NodeState.make("ldk") }
+      return Layer.catchTag(Ldk.layer(options), "NodeUnavailable", (away: NodeUnavailable) =>
+        Layer.effectContext(new NodeUnusable({ message: Outage.text(away) ?? String(away.cause) }))
+      )
+    })
+  )
+
+const look = Effect.fnUntraced(function* (network: Network, configured: Configured) {
+  const asked = yield* Effect.result(Ldk.identity({ socket: configured.socket, deadlineMillis: 4000 }))
+  if (Result.isFailure(asked)) {
+    const { reason, remedy, cause } = asked.failure
+    const here = configured.program === undefined ? "" : " The service starts it."
+    return [outage(reason ?? String(cause), `${remedy ?? "Look at its log."}${here}`)] satisfies ReadonlyArray<Line>
+  }
+  const { nodeId, network: theirs, version } = asked.success
+  return theirs === network
+    ? [right(`${atOf(configured)}, ${version}, ${nodeId.slice(0, 16)}…, on ${theirs}`)]
+    : [misconfigured(`${atOf(configured)} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
+})
+
+export const backend = LightningNode.make({
+  name: "ldk",
+  title: "LDK",
+  prefix: "LDK_",
+  settings,
+  config: Config.map(Setting.all({ read: config, network: Service.identity.network }), ({ read, network }): Configured => ({
+    ...read,
+    network,
+    keeper: LdkProgram.make(read, network)
+  })),
+  identity: (configured) => ({
+    source,
+    at: atOf(configured),
+    setting: "LDK_SOCKET",
+    // It is a process beside this one, and only it can say how far it has come.
+    mayBeAway: () => false,
+    ask: Effect.andThen(configured.keeper.ensured, Ldk.identity({ socket: configured.socket })),
+    invoiceSecret: configured.invoiceSecret
+  }),
+  layer,
+  checks: (configured, network) => [{ subject: "LDK", isWatched: true, lines: look(network, configured) }],
+  proof: "real nodes on regtest: every contract, with lnd as the other side",
+  caveats: [
+    {
+      says: "the keys of LDK's channels are on its machine, and nobody watches the channels while it is down",
+      remedy: "Keep in it what you can lose, keep it running, and never start its store from a backup."
+    }
+  ]
+})

@@ -1,0 +1,111 @@
+import type { Network } from "@satrail/bitcoin/Network"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import * as Ldk from "@satrail/nodes/Ldk"
+import { Effect, type Exit, Redacted, type Scope } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import type { Settings } from "./LdkSettings.ts"
+
+// satrail-ldk as a child of this process: started where nothing answers, and again when it ends.
+
+const startMillis = 30_000
+const lookMillis = 100
+/** A node that ends at once is not started again at once. */
+const againMillis = 5000
+/** It closes nothing at its end, and writes what it has: longer than this it hangs. */
+const stopMillis = 20_000
+
+export interface LdkProgram {
+  /** It answers, or it was started and answers now. */
+  readonly ensured: Effect.Effect<void, NodeUnavailable>
+  /** Keeps it running for as long as the scope is open, and stops the one that this process started. */
+  readonly kept: Effect.Effect<void, never, Scope.Scope>
+}
+
+const variables = (settings: Settings, network: Network): Record<string, string> => {
+  const { socket, store, bitcoind, esplora, listen, alias, mainnet, acceptStore } = settings
+  const given = {
+    LDK_SOCKET: socket,
+    LDK_NETWORK: network,
+    LDK_STORE: store,
+    LDK_BITCOIND: bitcoind && Redacted.value(bitcoind),
+    LDK_ESPLORA: esplora,
+    LDK_LISTEN: listen,
+    LDK_ALIAS: alias,
+    LDK_MAINNET: mainnet,
+    LDK_ACCEPT_STORE: acceptStore
+  }
+  return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+const none: LdkProgram = { ensured: Effect.void, kept: Effect.void }
+
+export const make = (settings: Settings, network: Network): LdkProgram => {
+  const { program, socket } = settings
+  if (program === undefined) return none
+  let child: ChildProcess | undefined
+  let lastWords = ""
+
+  const isOver = (one: ChildProcess) => one.exitCode !== null || one.signalCode !== null
+  const isThere = Effect.map(
+    Effect.exit(Ldk.identity({ socket, deadlineMillis: 5000 })),
+    ({ _tag }: Exit.Exit<unknown, unknown>) => _tag === "Success"
+  )
+
+  const start = Effect.sync(() => {
+    lastWords = "it could not be run"
+    const started = spawn(program, [], {
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables(settings, network) },
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    child = started
+    started.once("error", ({ message }) => (lastWords = message))
+    started.stderr.setEncoding("utf8").on("data", (text: string) => {
+      lastWords = text.trim().split("\n").at(-1) ?? lastWords
+      process.stderr.write(text)
+    })
+  })
+
+  const answers = Effect.gen(function* () {
+    for (let waited = 0; waited < startMillis; waited += lookMillis) {
+      if (yield* isThere) return
+      if (child === undefined || child.pid === undefined || isOver(child)) break
+      yield* Effect.sleep(lookMillis)
+    }
+    return yield* new NodeUnavailable({
+      operation: "start",
+      cause: lastWords,
+      reason: "satrail-ldk does not start",
+      remedy: `${program} says: ${lastWords}`
+    })
+  })
+
+  const ensured = Effect.gen(function* () {
+    if (yield* isThere) return
+    if (child === undefined || child.pid === undefined || isOver(child)) yield* start
+    yield* answers
+  })
+
+  const stop = Effect.promise(async () => {
+    const running = child
+    if (running?.pid === undefined || isOver(running)) return
+    const ended = once(running, "exit")
+    running.kill("SIGTERM")
+    const patience = setTimeout(() => running.kill("SIGKILL"), stopMillis)
+    await ended
+    clearTimeout(patience)
+  })
+
+  const watch = Effect.andThen(
+    Effect.sleep(againMillis),
+    Effect.catchTag(ensured, "NodeUnavailable", ({ remedy }) => Effect.logError(`satrail-ldk does not start. ${remedy ?? ""}`))
+  )
+
+  return {
+    ensured,
+    kept: Effect.andThen(
+      Effect.addFinalizer(() => stop),
+      Effect.asVoid(Effect.forkScoped(Effect.forever(watch)))
+    )
+  }
+}

@@ -1,0 +1,120 @@
+import { assert, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Binaries from "@satrail/regtest/Binaries"
+import * as Bitcoind from "@satrail/regtest/Bitcoind"
+import { Chain } from "@satrail/regtest/Chain"
+import * as Ldk from "@satrail/regtest/Ldk"
+import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
+import * as Network from "@satrail/regtest/Network"
+import * as Peer from "@satrail/regtest/Peer"
+import * as Process from "@satrail/regtest/Process"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { cpSync, readFileSync, rmSync, statSync } from "node:fs"
+import path from "node:path"
+import * as Customer from "./Customer.ts"
+import * as Service from "./Service.ts"
+
+const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
+
+const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
+
+/** The service, which starts the node itself, on that bitcoind. */
+const settings = Effect.fnUntraced(function* (folder: string) {
+  const { url, user, password } = yield* Chain
+  const bitcoind = new URL(url)
+  bitcoind.username = user
+  bitcoind.password = Redacted.value(password)
+  return {
+    LIGHTNING: "ldk",
+    RATES: "fixed",
+    SATRAIL_DEMO: "yes",
+    SATRAIL_RECONCILE_SECONDS: "1",
+    LDK_PROGRAM: yield* Binaries.ensure("ldk"),
+    LDK_SOCKET: path.join(folder, "s"),
+    LDK_STORE: path.join(folder, "store"),
+    LDK_BITCOIND: bitcoind.href,
+    LDK_LISTEN: `127.0.0.1:${yield* Process.freePort}`,
+    LDK_ALIAS: "dora",
+    LDK_INVOICE_SECRET: "of-the-tests-of-ldk-and-of-nobody-else"
+  }
+})
+
+/** The process of the node, by the lock of its store. */
+const pidOf = (store: string): number => {
+  const { ino } = statSync(path.join(store, "lock"))
+  const line = readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .find((line) => line.includes("FLOCK") && line.includes(`:${ino} `))
+  return Number(line?.trim().split(/\s+/)[4] ?? assert.fail("nobody has the store"))
+}
+
+Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
+  it.layer(network, { excludeTestServices: true })((it) => {
+    it.effect(
+      "ldk: the service starts its node, receives and pays, also around a kill of it, reconciles, and does not start an old store",
+      () =>
+        Effect.gen(function* () {
+          const { bob, carol } = yield* Network.Network
+          const folder = yield* Process.folder
+          const env = yield* settings(folder)
+          const service = Service.make()
+          yield* Effect.addFinalizer(() => act(() => service.end()))
+          yield* act(() => service.start(env))
+          const dora = { name: "dora", ask: Ldk.asking(env.LDK_SOCKET) }
+          yield* LdkNetwork.open(dora, bob)
+          const shop = yield* act(() => service.company("paid"))
+
+          // What the operator brought in for channels is in no entry of the ledger. What is paid and received from here on changes nothing of that.
+          const compared = act(async () => {
+            const since = new Date().toISOString()
+            const { data } = await Service.eventually(
+              "a comparison of everything",
+              () => service.ask("GET", "/operator/reconciliation", { key: service.token() }),
+              ({ data }) =>
+                data.report !== null &&
+                data.report.reconciled_at > since &&
+                data.report.is_behind === false &&
+                data.report.node.owned_sats > 7_000_000 &&
+                data.report.node.on_its_way_sats[1] === 0
+            )
+            return [data.report.node.unexplained_sats, data.report.differences_by_cause]
+          })
+          const opening = yield* compared
+
+          const first = yield* act(() => Customer.invoice(shop, 50_000))
+          yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, first.payment_request), true), 60)
+          yield* act(() => Customer.hasBalance(shop, 50_000))
+
+          const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(10_000), behaviour: "settle" })
+          const paid = yield* act(() => Customer.data(201, Customer.confirm(shop, destination, 10_000)))
+          yield* act(() => Customer.ends(shop, paid.id, "settled"))
+
+          process.kill(pidOf(env.LDK_STORE), "SIGKILL")
+          const second = yield* act(() =>
+            Service.eventually(
+              "an invoice again",
+              () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 7_000, currency: "sats" }),
+              ({ status }) => status === 201
+            )
+          )
+          yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, second.data.payment_request), true), 60)
+          yield* act(() => Customer.hasBalance(shop, Customer.without(57_000, paid)))
+          assert.deepStrictEqual(yield* compared, opening)
+
+          yield* act(() => service.stop("SIGTERM"))
+          const backup = `${env.LDK_STORE}.backup`
+          cpSync(env.LDK_STORE, backup, { recursive: true })
+          yield* act(() => service.start(env))
+          yield* act(() => service.stop("SIGTERM"))
+          rmSync(env.LDK_STORE, { recursive: true })
+          cpSync(backup, env.LDK_STORE, { recursive: true })
+          const refused = yield* act(() => Service.run("main", [], { ...service.env(), ...env }).ended)
+          assert.notStrictEqual(refused.code, 0)
+          assert.match(refused.stderr, /older than satrail has seen it[^]*LDK_ACCEPT_STORE=[\da-f]{32}:\d+/)
+          assert.notInclude(refused.stderr, env.LDK_INVOICE_SECRET)
+          yield* dora.ask("hello", {}, Schema.Unknown).pipe(Effect.flip)
+        }).pipe(Effect.scoped)
+    )
+  })
+})
