@@ -64,12 +64,16 @@ export const open = Effect.fnUntraced(function* (
   yield* chain.send(address, 50_000_000n)
   yield* mine(6, [from])
   const params = { node: to.nodeId, address: to.p2p, sats: channelSats, pushMsat: pushedMsat, announce: true }
-  yield* Process.until(`a channel from ${from.name}`, from.ask("openChannel", params, Schema.Unknown))
-  // Its funding transaction is on its way once both have signed.
-  yield* Process.until(
-    `${from.name} has funded it`,
-    Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), (waiting) => (waiting.length > 0 ? true : undefined))
-  )
+  const listed = Effect.map(from.ask("channels", {}, Channels), ({ channels }) => channels.length)
+  const waiting = Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), ({ length }) => length)
+  const before = yield* waiting
+  // The other side may not have seen the newest block, and refuses then.
+  const opened = Effect.gen(function* () {
+    if ((yield* listed) === 0) yield* from.ask("openChannel", params, Schema.Unknown)
+    // Its funding transaction is on its way once both have signed.
+    return (yield* waiting) > before ? true : undefined
+  })
+  yield* Process.until(`${from.name} opens a channel`, opened)
   yield* mine(6, [from])
   yield* Process.until(
     `${from.name} can use it, and has announced it`,
