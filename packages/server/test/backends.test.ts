@@ -10,6 +10,7 @@ import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
+import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Satrail from "@satrail/core/service/Satrail"
@@ -191,15 +192,20 @@ describe("the tables of backends", () => {
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: a node without a statement is not compared with that of the sandbox, which pretends the rest", () =>
-    withHome(({ CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...env }) =>
-      Effect.gen(function* () {
-        const statement = (env: Record<string, string>) =>
-          Effect.map(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read(env))))), Context.getOption(LightningBooks))
-        assert.isTrue(Option.isNone(yield* statement(env)))
-        assert.isTrue(Option.isSome(yield* statement({ SATRAIL_DATA: env["SATRAIL_DATA"] ?? "" })))
-      }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Memory.layer)))
-    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  it.live(
+    "backends: a node without a statement is not compared with that of the sandbox, which pretends the rest, and no offer is paid by the sandbox in its place",
+    () =>
+      withHome(({ CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...env }) =>
+        Effect.gen(function* () {
+          const has = (env: Record<string, string>) =>
+            Effect.map(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read(env))))), (services) => [
+              Option.isSome(Context.getOption(services, LightningBooks)),
+              Option.isSome(Context.getOption(services, OfferSender))
+            ])
+          assert.deepStrictEqual(yield* has(env), [false, false])
+          assert.deepStrictEqual(yield* has({ SATRAIL_DATA: env["SATRAIL_DATA"] ?? "" }), [true, true])
+        }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Memory.layer)))
+      ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
   it.live("backends: another network, and a database that was begun with another node, are refused, whatever the node", () =>
