@@ -223,11 +223,11 @@ func (n *node) end(one *payment, state, reason string) error {
 }
 
 func (n *node) succeeded(event ldk.EventPaymentSuccessful) error {
-	dieAt("succeeded")
 	one, err := n.payment(event.PaymentHash)
 	if err != nil || (one != nil && one.State == succeeded) {
 		return err
 	}
+	dieAt("succeeded")
 	if one == nil {
 		if one, err = n.foreign(event.PaymentHash, event.PaymentId); err != nil {
 			return err

@@ -1,0 +1,263 @@
+import { assert, it } from "@effect/vitest"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { eventually } from "@satrail/contracts/Eventually"
+import * as Id from "@satrail/core/base/Id"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
+import { Network } from "@satrail/regtest/Network"
+import * as Peer from "@satrail/regtest/Peer"
+import * as Process from "@satrail/regtest/Process"
+import * as Real from "@satrail/regtest/Real"
+import * as Wire from "@satrail/regtest/Wire"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Result, Schema } from "effect"
+import { cpSync, rmSync } from "node:fs"
+import * as Ldk from "../src/Ldk.ts"
+import * as Marks from "./Marks.ts"
+
+// What happens to money when dora's process ends at a step of its own choosing, or on an old state; carol is the other side, over bob.
+
+const marks = Marks.inMemory()
+
+const adapter = Layer.unwrap(
+  Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
+    Ldk.layer({
+      socket: dora.socket,
+      identity: { nodeId: dora.nodeId, network: "regtest" },
+      marks,
+      invoiceSecret: Redacted.make("of the tests")
+    })
+  )
+)
+const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
+
+const amount = Msat.fromSats(10_000)
+
+const outgoing = Effect.fnUntraced(function* (behaviour: "settle" | "fail" | "hold") {
+  const { carol } = yield* Network
+  const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour })))
+  return { invoice, amount, feeLimit: Msat.fromSats(1_000) }
+})
+
+const incoming = Effect.fnUntraced(function* (sats: number) {
+  const { createInvoice } = yield* LightningReceiver
+  const ask = {
+    id: yield* Id.make,
+    amount: Msat.fromSats(sats),
+    description: { _tag: "Text", text: "coffee" },
+    expirySeconds: 1800
+  } as const
+  return { ask, ...(yield* createInvoice(ask)) }
+})
+
+/** dora's process is ended, and comes back with its channel. */
+const returns = Effect.fnUntraced(function* (env: Readonly<Record<string, string>> = {}, signal: "SIGTERM" | "SIGKILL" = "SIGKILL") {
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  yield* dora.stop(signal)
+  yield* dora.start(env)
+  yield* usable
+})
+
+/** LDK writes its manager down within this. */
+const rest = Effect.sleep("1 second")
+
+const channelOf = Effect.gen(function* () {
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  return (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels.at(-1)
+})
+
+/** Started by the adapter's next question, with the channel of before, and with a way to carol. */
+const usable = Effect.gen(function* () {
+  const { owned } = yield* LightningBooks
+  yield* eventually(Effect.exit(owned), Exit.isSuccess)
+  const channel = Effect.map(channelOf, (channel) => (channel?.usable === true ? true : undefined))
+  yield* Process.until("dora has her channel back", channel, 60)
+  yield* Process.until(
+    "dora knows the way",
+    Effect.map(routed, (is) => (is ? true : undefined)),
+    60
+  )
+})
+
+/** Whether she knows a way to carol, which she hears of again after a kill. */
+const routed = Effect.gen(function* () {
+  const { quote } = yield* LightningSender
+  return (yield* quote(yield* outgoing("settle"))) !== undefined
+})
+
+/** What dora owns once nothing is on its way. */
+const resting = Effect.gen(function* () {
+  const { owned } = yield* LightningBooks
+  return (yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)).amount
+})
+
+const ends = Effect.fnUntraced(function* ({ invoice }: { readonly invoice: Bolt11.Bolt11 }) {
+  const { lookupPayment } = yield* LightningSender
+  return yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed" || _tag === "notFound")
+})
+
+Real.suite("ldk, when its process ends", ["bitcoind", "lnd", "ldk"], () => {
+  it.layer(layer, { excludeTestServices: true })((it) => {
+    for (const [step, isSent] of [
+      ["intent", false],
+      ["sent", true],
+      ["succeeded", true]
+    ] as const) {
+      it.effect(`C3: ldk: killed at the step "${step}" of a payment: it is paid once, or was never sent`, () =>
+        Effect.gen(function* () {
+          const { dora } = yield* LdkNetwork.LdkNetwork
+          const { carol } = yield* Network
+          const { pay } = yield* LightningSender
+          yield* usable
+          yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
+          const before = yield* resting
+          const asked = yield* outgoing("settle")
+          assert.strictEqual((yield* pay(asked))._tag, "unknown")
+          yield* Effect.flip(dora.died)
+          assert.strictEqual((yield* (yield* LightningSender).lookupPayment(asked.invoice.paymentHash))._tag, "unknown")
+          yield* returns()
+          const payment = yield* ends(asked)
+          assert.strictEqual(payment._tag, isSent ? "settled" : "notFound")
+          assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), payment._tag === "settled" ? amount : Msat.zero)
+          assert.strictEqual(before - (yield* resting), payment._tag === "settled" ? amount + payment.fee : 0n)
+        })
+      )
+    }
+    for (const step of ["claim", "claimed", "received"]) {
+      it.effect(`C60: ldk: killed at the step "${step}" of a receipt: the payer has paid, and it is reported once`, () =>
+        Effect.gen(function* () {
+          const { carol } = yield* Network
+          const { dora } = yield* LdkNetwork.LdkNetwork
+          const { lookupInvoice } = yield* LightningReceiver
+          yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
+          const before = yield* resting
+          const { taken } = yield* LightningBooks
+          const place = (yield* taken(null)).cursor
+          const { paymentHash, paymentRequest } = yield* incoming(7_000)
+          const payer = yield* Effect.forkChild(Peer.pay(carol, paymentRequest))
+          yield* Effect.flip(dora.died)
+          yield* returns()
+          yield* Fiber.join(payer)
+          const state = yield* eventually(lookupInvoice(paymentHash), ({ _tag }) => _tag === "settled")
+          assert.strictEqual(state._tag === "settled" ? state.received : 0n, Msat.fromSats(7_000))
+          assert.deepStrictEqual((yield* taken(place)).lines, [{ paymentHash, received: Msat.fromSats(7_000) }])
+          assert.strictEqual((yield* resting) - before, Msat.fromSats(7_000))
+        })
+      )
+    }
+    it.effect("C1: ldk: a payment that its payee holds stays pending while the process is killed, and ends as the payee says", () =>
+      Effect.gen(function* () {
+        const { carol } = yield* Network
+        const { pay, lookupPayment } = yield* LightningSender
+        for (const outcome of ["settle", "fail"] as const) {
+          const before = yield* resting
+          const asked = yield* outgoing("hold")
+          yield* pay(asked)
+          yield* Peer.arrived(carol, asked.invoice.paymentHash)
+          yield* rest
+          yield* returns()
+          assert.deepStrictEqual<unknown>(yield* lookupPayment(asked.invoice.paymentHash), { _tag: "pending" })
+          assert.notInclude(["failed", "settled"], (yield* pay(asked))._tag)
+          yield* Peer.release(carol, asked.invoice.paymentHash, outcome)
+          const payment = yield* ends(asked)
+          assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
+          assert.strictEqual(before - (yield* resting), payment._tag === "settled" ? amount + payment.fee : 0n)
+        }
+      })
+    )
+    it.effect("ldk: a held payment survives a kill, and is settled or sent back then", () =>
+      Effect.gen(function* () {
+        const { carol } = yield* Network
+        const { holding, lookupInvoice } = yield* LightningReceiver
+        if (holding === undefined) return assert.fail("it holds")
+        for (const word of ["settle", "cancel"] as const) {
+          const before = yield* resting
+          const ask = { id: yield* Id.make, amount, description: { _tag: "Text", text: "coffee" }, expirySeconds: 1800 } as const
+          const { paymentHash, paymentRequest } = yield* holding.createInvoice(ask)
+          const payer = yield* Effect.forkChild(Effect.exit(Peer.pay(carol, paymentRequest)))
+          yield* eventually(lookupInvoice(paymentHash), ({ _tag }) => _tag === "accepted")
+          yield* rest
+          yield* returns()
+          const hold = { id: ask.id, paymentHash }
+          const said = word === "settle" ? yield* holding.settle(hold, null) : yield* holding.cancel(hold)
+          assert.strictEqual(said, word === "settle" ? "settled" : "canceled")
+          assert.strictEqual((yield* Fiber.join(payer))._tag, word === "settle" ? "Success" : "Failure")
+          assert.strictEqual((yield* resting) - before, word === "settle" ? amount : 0n)
+        }
+      })
+    )
+    it.effect("ldk: an invoice that is over takes no payment, whatever the payer's clock says", () =>
+      Effect.gen(function* () {
+        const { carol } = yield* Network
+        const { createInvoice, lookupInvoice } = yield* LightningReceiver
+        const ask = { id: yield* Id.make, amount, description: { _tag: "Text", text: "coffee" }, expirySeconds: 1 } as const
+        const { paymentHash, paymentRequest } = yield* createInvoice(ask)
+        yield* Effect.sleep("2 seconds")
+        // With another amount it is paid in parts, which lnd does without a look at the invoice's end.
+        const paid = yield* Effect.exit(Peer.pay(carol, paymentRequest, Msat.fromSats(10_001)))
+        assert.isTrue(Exit.isFailure(paid))
+        assert.notStrictEqual((yield* lookupInvoice(paymentHash))._tag, "settled")
+      })
+    )
+    it.effect("C2: ldk: an answer that is lost leaves a payment unknown, and it is paid once", () =>
+      Effect.gen(function* () {
+        const { dora } = yield* LdkNetwork.LdkNetwork
+        const { carol } = yield* Network
+        const wire = yield* Wire.make(dora.socket)
+        const identity = { nodeId: dora.nodeId, network: "regtest" } as const
+        const built = yield* Layer.build(Ldk.layer({ socket: wire.socket, identity, marks, invoiceSecret: Redacted.make("of the tests") }))
+        const sender = Context.get(built, LightningSender)
+        const asked = yield* outgoing("settle")
+        yield* wire.loseAnswer('"pay"')
+        assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "unknown" })
+        yield* sender.pay(asked)
+        assert.strictEqual((yield* ends(asked))._tag, "settled")
+        assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), amount)
+      }).pipe(Effect.scoped)
+    )
+    it.effect("ldk: a store that was brought back from a backup is not started, and the sentence says what to do", () =>
+      Effect.gen(function* () {
+        const { dora } = yield* LdkNetwork.LdkNetwork
+        const { pay } = yield* LightningSender
+        const { owned } = yield* LightningBooks
+        const [backup, newest] = [`${dora.store}.backup`, `${dora.store}.newest`]
+        yield* dora.stop("SIGTERM")
+        cpSync(dora.store, backup, { recursive: true })
+        yield* dora.start()
+        yield* usable
+        const asked = yield* outgoing("settle")
+        yield* pay(asked)
+        yield* dora.stop("SIGTERM")
+        cpSync(dora.store, newest, { recursive: true })
+        const replace = (store: string) => {
+          rmSync(dora.store, { recursive: true })
+          cpSync(store, dora.store, { recursive: true })
+        }
+        replace(backup)
+        yield* dora.start()
+        const refused = yield* Effect.flip(owned)
+        assert.include(refused.reason, "older than it was seen")
+        assert.match(refused.remedy ?? "", /restored from a backup[^]*Bring back the newest store[^]*LDK_ACCEPT_STORE=/)
+        assert.strictEqual((yield* pay(yield* outgoing("settle")))._tag, "notSent")
+        const { started } = yield* dora.ask("hello", {}, Schema.Struct({ started: Schema.Boolean }))
+        assert.isFalse(started)
+        yield* dora.stop("SIGTERM")
+        replace(newest)
+        yield* dora.start()
+        yield* usable
+        assert.strictEqual((yield* ends(asked))._tag, "settled")
+      })
+    )
+    it.effect("ldk: two processes do not have one store", () =>
+      Effect.gen(function* () {
+        const { dora } = yield* LdkNetwork.LdkNetwork
+        // The one that runs keeps it: a second start ends at once.
+        const second = yield* Effect.flip(dora.second)
+        assert.include(second.message, "two nodes of one state lose the money of their channels")
+        yield* usable
+      })
+    )
+  })
+})
