@@ -4,10 +4,17 @@ import * as LightningSender from "@satrail/contracts/LightningSender"
 import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
 import * as Real from "@satrail/regtest/Real"
 import * as Wire from "@satrail/regtest/Wire"
-import { Effect, Layer, Redacted } from "effect"
+import { type Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { afterAll } from "vitest"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 import * as Peers from "./Peers.ts"
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+let built: Promise<Context.Context<Layer.Success<typeof LdkNetwork.layer>>> | undefined
+/** One network for all suites of this file. */
+const network = Layer.effectContext(Effect.promise(() => (built ??= Effect.runPromise(Layer.buildWithScope(LdkNetwork.layer, scope)))))
 
 /** dora behind a wire of her own; carol is the other side of it, with bob, who charges, in between. */
 const layer = Layer.unwrap(
@@ -25,7 +32,7 @@ const layer = Layer.unwrap(
       Peers.sender(wire)
     )
   })
-).pipe(Layer.provideMerge(LdkNetwork.layer))
+).pipe(Layer.provideMerge(network))
 
 Real.suite("ldk", ["bitcoind", "lnd", "ldk"], () => {
   LightningReceiver.suite("ldk", layer)
