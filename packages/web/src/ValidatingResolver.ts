@@ -16,7 +16,7 @@ const port = 53
 export const urlOf = (text: string): URL | undefined => {
   const url = /[\s\\]/.test(text) ? null : URL.parse(text)
   if (url === null || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return undefined
-  const isHere = /^(localhost|127\.0\.0\.1)$/.test(url.hostname)
+  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
   if (url.protocol === "tcp:") return isHere && /^\/?$/.test(url.pathname) ? url : undefined
   return url.protocol === "https:" || (url.protocol === "http:" && isHere) ? url : undefined
 }
