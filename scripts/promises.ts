@@ -1,6 +1,7 @@
 // docs/reference/promises.md: which backend keeps which promise of its ports, from what the tests of the contracts did.
 //   npm run promises                       runs them, on real nodes too, and writes the page
-//   npm run promises -- --check REPORT…    compares the page with reports of vitest (--reporter=json): how the gate knows that it is true
+//   npm run promises -- --from REPORT…     the same from reports of vitest (--reporter=json)
+//   npm run promises -- --check REPORT…    compares the page with them: how the gate knows that it is true
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
@@ -29,6 +30,8 @@ const btcd = requirement("github.com/btcsuite/btcd")
 const knots = "Bitcoin Knots of Debian's unstable, regtest"
 const pretended = (what: string) => `a pretended ${what}, which does what its documents say: none has run here`
 
+const inProcess = "the sandbox, in the process"
+
 const chains: ReadonlyArray<readonly [title: string, suffix: string, ranOn: string]> = [
   ["bitcoind", "bitcoind", knots],
   ["btcd", "btcd", `btcd ${btcd}, regtest`],
@@ -41,10 +44,16 @@ const parts: ReadonlyArray<Part> = [
     ports: ["LightningReceiver", "LightningSender", "LightningBooks", "LightningWire"],
     columns: [
       { title: "lnd", suite: "lnd", ranOn: `lnd ${lnd} over btcd ${btcd}, regtest` },
+      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, with lnd ${lnd} as its peer` },
       { title: "Core Lightning", suite: "core lightning, pretend", ranOn: pretended("Core Lightning") },
       { title: "phoenixd", suite: "phoenixd, pretend", ranOn: `${pretended("phoenixd")}; an example of an adapter outside this project` },
-      { title: "sandbox", suite: "sandbox", ranOn: "the sandbox, in the process" }
+      { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
+  },
+  {
+    title: "Payers of offers (BOLT 12)",
+    ports: ["OfferSender"],
+    columns: [{ title: "sandbox", suite: "sandbox", ranOn: inProcess }]
   },
   {
     title: "Views of the chain",
@@ -67,16 +76,27 @@ const parts: ReadonlyArray<Part> = [
         ranOn: "a program of the tests that signs, over the sandbox's chain"
       }
     ]
+  },
+  {
+    title: "Names in the DNS (BIP 353)",
+    ports: ["Names"],
+    columns: [
+      { title: "over HTTPS", suite: "over HTTPS", ranOn: "a resolver of the tests; a real unbound has a test of its own" },
+      { title: "over TCP", suite: "over TCP", ranOn: "the same" },
+      { title: "sandbox", suite: "sandbox", ranOn: inProcess }
+    ]
   }
 ]
 
 /** The tests that hold these backends to the contracts. */
 const files = [
   "packages/nodes/test/Lnd.regtest.test.ts",
+  "packages/nodes/test/Ldk.bitcoind.test.ts",
   "packages/nodes/test/CoreLightning.test.ts",
   "packages/sandbox/test/contracts.test.ts",
   "packages/chain/test/contracts.test.ts",
   "packages/chain/test/contracts.chain.test.ts",
+  "packages/web/test/contracts.test.ts",
   "examples/phoenixd/test/contract.test.ts"
 ]
 const page = "docs/reference/promises.md"
@@ -182,8 +202,10 @@ const run = () => {
   }
 }
 
-const { positionals, values } = parseArgs({ options: { check: { type: "boolean", default: false } }, allowPositionals: true })
-if (!values.check) run()
+const flag = { type: "boolean", default: false } as const
+const { positionals, values } = parseArgs({ options: { from: flag, check: flag }, allowPositionals: true })
+if (values.from) writeFileSync(page, render(read(positionals)))
+else if (!values.check) run()
 else if (render(read(positionals)) !== readFileSync(page, "utf8")) {
   console.error(`${page} is not what the contracts did: npm run promises`)
   process.exitCode = 1

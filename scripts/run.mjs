@@ -303,7 +303,7 @@ const tasks = {
   ],
   docs: ["makes the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
   promises: [
-    "makes docs/reference/promises.md from a run of the contracts, on real nodes too; --check REPORT… compares it with reports of vitest",
+    "makes docs/reference/promises.md from a run of the contracts, on real nodes too; --from REPORT… makes it from reports of vitest, --check REPORT… compares it with them",
     (args) => node([at("scripts/promises.ts"), ...args])
   ],
   ui: ["makes what pages load: packages/ui/assets from packages/ui/browser", () => node([at("packages/ui/build/main.ts")])],
