@@ -372,8 +372,8 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
     run: (world) => estimate(world, { destination: mainnet })
   },
   unsupported: {
-    how: "Pay a BOLT 12 offer, `lno1…`",
-    run: (world) => estimate(world, sats("lno1qgsqvgnwgcg35z6ee2h3yczraddm72xrfua9uve2rlrm9deu7xyfzrc"))
+    how: "Pay the key of a node, `02…`",
+    run: (world) => estimate(world, sats(`02${"ab".repeat(32)}`))
   },
   amount_mismatch: {
     how: "`/sandbox/destination` of type `lightning_invoice` with `amount_sats`, and pay another `amount`",
