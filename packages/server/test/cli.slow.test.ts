@@ -198,7 +198,7 @@ describe("the command line", () => {
   it("command line: migrate prints the database's address, and no password", async () => {
     assert.include(
       await refused("migrate", { DATABASE_URL: "" }),
-      "DATABASE_URL must be postgres://user:password@host:port/database, got nothing"
+      "DATABASE_URL must be postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database, got nothing"
     )
     for (const [url, says] of [
       ["mysql://root:hunter2@db", "DATABASE_URL must be"],
