@@ -146,7 +146,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   "a journal that forgets to look at what pays a checkout": [
     committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),
     /a checkout that was paid is paid/,
-    40
+    80
   ],
   "a journal that does not know who is frozen": [
     committing((change) => {
