@@ -92,7 +92,10 @@ describe("the command line", () => {
       assert.strictEqual(error.message.includes('SATRAIL_URL must be an address such as http://127.0.0.1:8080, got "somewhere"'), true)
       const missing = errorOf((yield* run("migrate", { DATABASE_URL: "" })).exit)
       assert.instanceOf(missing, CommandFailed)
-      assert.strictEqual(missing.message, "DATABASE_URL must be postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database, got nothing")
+      assert.strictEqual(
+        missing.message,
+        "DATABASE_URL must be postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database, got nothing"
+      )
     })
   )
 

@@ -25,7 +25,14 @@ export const files = (directory: string) => ({
   trace: path.join(directory, "trace")
 })
 
-const namedIn = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "")
+/** What the file says; nothing where it is gone, or goes just now. */
+const namedIn = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return ""
+  }
+}
 
 /** Whether this process is the one that takes the file away: of many that try, one. */
 const takes = (file: string): boolean => {
