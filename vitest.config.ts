@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { testMillis } from "./packages/testing/src/Waiting.ts"
+import { LongestFirst } from "./test/sequencer.ts"
 import { workers } from "./test/workers.ts"
 
 // What a test file needs is in its name (docs/decisions/0045-two-tiers.md). `npm test` runs what has no such name, `npm run test:all` everything:
@@ -17,6 +18,7 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: workers,
+    sequence: { sequencer: LongestFirst },
     testTimeout: testMillis,
     hookTimeout: testMillis,
     projects: [
