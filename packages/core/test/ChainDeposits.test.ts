@@ -207,7 +207,9 @@ describe("A deposit on the chain", () => {
       [first, 1000]
     ] as const
     yield* (yield* control).sendMany(outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) })))
-    yield* follow
+    const following = yield* Effect.forkChild(follow)
+    yield* TestClock.adjust("10 seconds") // what is refused is tried again, and then fails
+    yield* Fiber.join(following)
     yield* mineAndFollow(2)
     assert.deepStrictEqual(
       [yield* has(one), yield* has(other)],
