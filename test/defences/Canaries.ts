@@ -657,8 +657,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [54],
     bug: "a payment by offer is settled whatever its preimage proves",
     file: core("sending/LightningPayments"),
-    find: `way.paymentHash ?? reportedHash ?? PaymentHash.make("")`,
-    replace: `way.paymentHash ?? Preimage.hashOf(payment.preimage)`,
+    find: `const hash = way.paymentHash ?? reportedHash`,
+    replace: `const hash = way.paymentHash ?? Preimage.hashOf(payment.preimage)`,
     test: coreTest("Offers"),
     titles: "C54: offers"
   },

@@ -20,6 +20,9 @@ export const defaults = { connectMillis: 5000, watchMillis: 2000 } as const
 const what = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`
 const timeline = `select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int as timeline`
 
+/** Whether an answer says that there is no such function (class 42), or that it is not offered (class 0A). */
+const hasNone = (cause: unknown): boolean => cause instanceof Pg.DatabaseError && /^(42|0A)/.test(cause.code ?? "")
+
 /** What a host is. It is asked on a connection of its own, since those that are open may lead nowhere. */
 export const look = async (settings: Pg.ClientConfig, millis: number): Promise<Standing> => {
   const client = new Pg.Client({ ...settings, connectionTimeoutMillis: millis, query_timeout: millis })
@@ -30,10 +33,13 @@ export const look = async (settings: Pg.ClientConfig, millis: number): Promise<S
     if (row === undefined) throw new Error("it did not say what it is")
     const { standby: isStandby, readOnly: isReadOnly } = row
     if (isStandby) return { _tag: "Here", isStandby, isReadOnly, timeline: 0 }
-    // What has no timelines is as good as any.
+    // A server that says that it has none counts as 0. One that does not say may be an old primary.
     const number = await client.query<{ readonly timeline: number }>(timeline).then(
       ({ rows }) => rows[0]?.timeline ?? 0,
-      () => 0
+      (cause: unknown) => {
+        if (hasNone(cause)) return 0
+        throw cause
+      }
     )
     return { _tag: "Here", isStandby, isReadOnly, timeline: number }
   } catch (cause) {

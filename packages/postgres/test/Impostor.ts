@@ -6,7 +6,8 @@ import { createServer, type Socket } from "node:net"
 /** What an impostor says that it is. `silent` takes connections and says nothing, as a machine does whose programs stand still. */
 export interface Part {
   is: "primary" | "standby" | "read-only" | "silent"
-  timeline: number
+  /** null: it has none, and says so. `unsaid`: it falls silent when it is asked. */
+  timeline: number | null | "unsaid"
   /** It does not hear a farewell, as where the network goes away just before that. */
   isDeaf: boolean
 }
@@ -60,6 +61,9 @@ const answer = (asked: string, { is, timeline }: Part, at: string): Buffer => {
       ["standby", "bool", bool(is === "standby")],
       ["readOnly", "bool", bool(is !== "primary")]
     ])
+  if (asked.includes("as timeline") && timeline === "unsaid") return Buffer.alloc(0)
+  if (asked.includes("as timeline") && timeline === null)
+    return Buffer.concat([message("E", text("SERROR"), text("C0A000"), text("Mnone"), text("")), ready])
   if (asked.includes("as timeline")) return rowOf([["timeline", "int4", String(timeline)]])
   return rowOf([["who", "text", at]])
 }

@@ -176,6 +176,14 @@ it.live("hosts: an old primary that is back is not connected to, also where the 
   })
 )
 
+it.live("hosts: a server without timelines is connected to, and one that does not say its own is as one that is away", () =>
+  Effect.gen(function* () {
+    const [unsaid, none] = [yield* Impostor.make({ timeline: "unsaid" }), yield* Impostor.make({ timeline: null })]
+    const client = yield* clientOf([unsaid, none])
+    assert.strictEqual(yield* Effect.provide(who, client), none.at)
+  })
+)
+
 it.live("hosts: while all are away one caller tries after a pause, and the others fail at once", () =>
   Effect.gen(function* () {
     const hosts = [yield* Impostor.make(), yield* Impostor.make({ is: "standby" })]

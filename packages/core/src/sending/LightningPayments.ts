@@ -1,4 +1,3 @@
-import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Option, Result, Semaphore } from "effect"
 import { Stops, waitMillis } from "../accounts/Stops.ts"
@@ -35,7 +34,8 @@ const conclusions = ({ fail, settle }: Endings) =>
     switch (payment._tag) {
       case "settled": {
         const reportedHash = way.paymentHash === null && "paymentHash" in payment ? payment.paymentHash : undefined
-        if (Preimage.proves(payment.preimage, way.paymentHash ?? reportedHash ?? PaymentHash.make(""))) {
+        const hash = way.paymentHash ?? reportedHash
+        if (hash !== undefined && Preimage.proves(payment.preimage, hash)) {
           return yield* settle(
             withdrawal,
             {
