@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { sourceOf } from "./JsonText.ts"
+import * as JsonText from "./JsonText.ts"
 
 /** An exact decimal: `digits` divided by 10 to the power of `scale`. 2.10 is `{ digits: 21n, scale: 1 }`, never with a trailing zero. */
 export interface Decimal {
@@ -9,7 +9,7 @@ export interface Decimal {
 
 /** The text is no number that can be taken exactly. */
 export class DecimalInvalid extends Schema.TaggedError<DecimalInvalid>()("DecimalInvalid", {
-  reason: Schema.Literals(["malformed", "too_long", "exponent_out_of_range", "not_a_number", "not_json"]),
+  reason: Schema.Literals(["malformed", "too_long", "exponent_out_of_range", "not_a_number"]),
   message: Schema.String
 }) {}
 
@@ -52,22 +52,17 @@ export const format = ({ digits, scale }: Decimal): string => {
   return scale === 0 ? sign + text : `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`
 }
 
+// A number of a JSON text ends where none of these goes on.
+const number = /-?\d[\d.eE+-]*/y
+
 /**
  * The number that `member` of a JSON object is, read from its own source text: 0.1 is exactly one tenth.
- * `undefined` when the member is absent or null. A member of the same name deeper inside is another member.
+ * `undefined` when the member is absent or null. A member of the same name deeper inside is another member. `jsonText` is JSON: whoever asks has parsed it.
  */
 export const ofJsonMember = (jsonText: string, member: string): Result.Result<Decimal | undefined, DecimalInvalid> => {
-  const found = new Map<unknown, { readonly value: unknown; readonly source: string | undefined }>()
-  try {
-    const root: unknown = JSON.parse(jsonText, function (this: unknown, key: string, value: unknown, ...rest: ReadonlyArray<unknown>) {
-      if (key === member) found.set(this, { value, source: sourceOf(rest[0]) })
-      return value
-    })
-    const own = found.get(root)
-    if (own === undefined || own.value === null) return Result.succeed(undefined)
-    if (typeof own.value !== "number" || own.source === undefined) return refuse("not_a_number", `"${member}" must be a JSON number`)
-    return parse(own.source)
-  } catch {
-    return refuse("not_json", "The body is not JSON")
-  }
+  const at = JsonText.valueOfMember(jsonText, member)
+  if (at === undefined || jsonText.startsWith("null", at)) return Result.succeed(undefined)
+  number.lastIndex = at
+  const [source] = number.exec(jsonText) ?? []
+  return source === undefined ? refuse("not_a_number", `"${member}" must be a JSON number`) : parse(source)
 }

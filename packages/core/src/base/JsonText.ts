@@ -7,6 +7,12 @@ const endOfString = (text: string, start: number): number => {
   return at + 1
 }
 
+const afterBlanks = (text: string, start: number): number => {
+  let at = start
+  while (blank.test(text[at] ?? "")) at += 1
+  return at
+}
+
 /** A name without its quotes and escapes; as it was written when it is not JSON. */
 const nameOf = (written: string): string => {
   const inside = written.slice(1, -1)
@@ -18,13 +24,8 @@ const nameOf = (written: string): string => {
   }
 }
 
-/**
- * The names that a JSON object has more than once at its top level, which JSON.parse does not report: it takes the last (RFC 8259, section 4).
- * Of a text that is not JSON it promises nothing but to end, in time linear in its length.
- */
-export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
-  const names = new Set<string>()
-  const repeated = new Set<string>()
+/** Visits the members of a JSON object at its top level, as they are written: their names, and where their values begin. Of a text that is not JSON it promises nothing but to end, in time linear in its length. */
+const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => void): void => {
   let depth = 0
   let at = 0
   while (at < jsonText.length) {
@@ -37,21 +38,35 @@ export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
     }
     const end = endOfString(jsonText, at)
     if (depth === 1) {
-      let next = end
-      while (blank.test(jsonText[next] ?? "")) next += 1
-      if (jsonText[next] === ":") {
-        const name = nameOf(jsonText.slice(at, end))
-        if (names.has(name)) repeated.add(name)
-        names.add(name)
-      }
+      const next = afterBlanks(jsonText, end)
+      if (jsonText[next] === ":") visit(nameOf(jsonText.slice(at, end)), afterBlanks(jsonText, next + 1))
     }
     at = end
   }
+}
+
+/** The names that a JSON object has more than once at its top level, which JSON.parse does not report: it takes the last (RFC 8259, section 4). Ends also where the text is not JSON. */
+export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
+  const names = new Set<string>()
+  const repeated = new Set<string>()
+  eachMember(jsonText, (name) => {
+    if (names.has(name)) repeated.add(name)
+    names.add(name)
+  })
   return [...repeated]
 }
 
+/** Where the value of a JSON object's member begins, of the last one of that name (RFC 8259, section 4); undefined where it has none. A member deeper inside is another one. */
+export const valueOfMember = (jsonText: string, member: string): number | undefined => {
+  let found: number | undefined
+  eachMember(jsonText, (name, valueAt) => {
+    if (name === member) found = valueAt
+  })
+  return found
+}
+
 /** The text of a number, which JSON.parse passes to a reviver as its third argument (Node 22 and later; TypeScript's library does not know it yet). */
-export const sourceOf = (context: unknown): string | undefined =>
+const sourceOf = (context: unknown): string | undefined =>
   typeof context === "object" && context !== null && "source" in context && typeof context.source === "string" ? context.source : undefined
 
 /** What a JSON text says; undefined when it is not JSON. */
