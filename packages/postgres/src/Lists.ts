@@ -1,6 +1,6 @@
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Found, Position } from "@satrail/core/ledger/Page"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import * as Reads from "./Reads.ts"
 import type * as Table from "./Table.ts"
 
@@ -25,27 +25,30 @@ export const part = ({ columns, from, where, order, picked }: Part): string => `
   ) w where is_picked or is_last limit {limit}::bigint
 )`
 
-const Flags = Schema.decodeUnknownSync(
-  Schema.Struct({ isPicked: Schema.Literals(["true", "false"]), isLast: Schema.Literals(["true", "false"]) })
-)
-
 type Values = Readonly<Record<string, string | null>>
 
-/** A page of all parts together, in the order of `newest`: negative when its first comes before its second. */
-export const picking = <A extends Position>(
-  operation: string,
-  table: Table.Table<A>,
-  parts: ReadonlyArray<string>,
-  newest: (a: Position, b: Position) => number
-) => {
-  const template = `select ${table.selected}, t.is_picked::text as "isPicked", t.is_last::text as "isLast" from (${parts.join(" union all ")}) t`
+/** An order of rows: negative when the first comes before the second, and the same for PostgreSQL. */
+interface Order {
+  readonly compare: (a: Position, b: Position) => number
+  readonly sql: string
+}
+
+// Several parts are as many pages. Of them together the first rows are enough: where the newest row at which a part stopped is not among these, none of them was
+// left out of what was picked.
+const together = (parts: ReadonlyArray<string>, { sql }: Order): string =>
+  parts.length === 1 ? parts.join() : `(select * from (${parts.join(" union all ")}) u order by ${sql} limit {limit}::bigint)`
+
+/** A page of all parts together, in this order. */
+export const picking = <A extends Position>(operation: string, table: Table.Table<A>, parts: ReadonlyArray<string>, order: Order) => {
+  // Of most rows the last column is null: they are picked, and not the last.
+  const template = `select ${table.selected}, case when t.is_last then t.is_picked::text end as "lastIsPicked" from ${together(parts, order)} t`
   const names = [...new Set(Array.from(template.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name))]
   const rows = Reads.many(operation, {
     text: template.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${names.indexOf(name) + 1}`),
     values: (values: Values) => names.map((name) => values[name] ?? null),
     read: (row) => {
-      const { isPicked, isLast } = Flags(row)
-      return { row: table.ofRow(row), isPicked: isPicked === "true", isLast: isLast === "true" }
+      const { lastIsPicked = null }: { readonly lastIsPicked?: unknown } = Object(row)
+      return { row: table.ofRow(row), isPicked: lastIsPicked !== "false", isLast: lastIsPicked !== null }
     }
   })
   return Effect.map(
@@ -54,13 +57,13 @@ export const picking = <A extends Position>(
       (values: Values, limit: number, looks: number): Effect.Effect<Found<A>, StoreUnavailable> =>
         Effect.map(read({ ...values, limit: String(limit), looks: String(looks) }), (found) => {
           // Beyond the newest of the rows at which a part stopped, not all is known.
-          const [stopped] = found.flatMap(({ row, isLast }) => (isLast ? [row] : [])).toSorted(newest)
+          const [stopped] = found.flatMap(({ row, isLast }) => (isLast ? [row] : [])).toSorted(order.compare)
           const picked = found.flatMap(({ row, isPicked }) =>
-            isPicked && (stopped === undefined || newest(row, stopped) <= 0) ? [row] : []
+            isPicked && (stopped === undefined || order.compare(row, stopped) <= 0) ? [row] : []
           )
           const lookedTo =
             picked.length < limit && stopped !== undefined ? { createdAtMillis: stopped.createdAtMillis, id: stopped.id } : null
-          return { rows: picked.toSorted(newest).slice(0, limit), lookedTo }
+          return { rows: picked.toSorted(order.compare).slice(0, limit), lookedTo }
         })
   )
 }
@@ -71,7 +74,10 @@ export const all = 2 ** 53
 const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** By id alone. */
-export const byId = (a: Position, b: Position): number => compare(b.id, a.id)
+export const byId: Order = { compare: (a, b) => compare(b.id, a.id), sql: "id desc" }
 
 /** By time, and at one time by id. */
-export const byTime = (a: Position, b: Position): number => compare(b.createdAtMillis, a.createdAtMillis) || byId(a, b)
+export const byTime: Order = {
+  compare: (a, b) => compare(b.createdAtMillis, a.createdAtMillis) || byId.compare(a, b),
+  sql: "created_at_millis desc, id desc"
+}

@@ -1,5 +1,5 @@
 import type * as Noun from "@satrail/core/ledger/Noun"
-import { Schema } from "effect"
+import * as Decoding from "./Decoding.ts"
 
 /** What a column holds. */
 export type Kind = Noun.Kind
@@ -72,11 +72,10 @@ export const of = <A extends object>({ name, schema, members, moving }: Noun.Mem
   // JSON has no equality in SQL, and what was asked for twice is the same text twice.
   const comparable = columns.map(({ member, column, kind }) => ({ member, column: kind === "json" ? `${column}::text` : column }))
   const fixed = comparable.filter(({ member }) => !moving.has(member)).map(({ column }) => column)
-  const check = Schema.decodeUnknownSync(schema)
-  const read = (row: Row, member: string, kind: Kind) => {
-    const text = row[member]
-    return typeof text === "string" ? readers[kind](text) : text
-  }
+  const decode = Decoding.make(
+    schema,
+    columns.map(({ member, kind }) => ({ member, read: readers[kind] }))
+  )
   return {
     name: table,
     columns: columns.map(({ column }) => column).join(", "),
@@ -93,9 +92,6 @@ export const of = <A extends object>({ name, schema, members, moving }: Noun.Mem
       }
       return row
     },
-    ofRow: (row) => {
-      const texts: Row = { ...Object(row) }
-      return check(Object.fromEntries(columns.map(({ member, kind }) => [member, read(texts, member, kind)])))
-    }
+    ofRow: (row) => decode(typeof row === "object" && row !== null ? row : {})
   }
 }
