@@ -1,8 +1,7 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Effect, Schema } from "effect"
-import { once } from "node:events"
-import type { AddressInfo } from "node:net"
-import { type WebSocket, WebSocketServer } from "ws"
+import type { WebSocket } from "ws"
+import * as LocalServer from "./LocalServer.ts"
 
 const Filter = Schema.Struct({
   kinds: Schema.optionalKey(Schema.Array(Schema.Int)),
@@ -36,20 +35,7 @@ const fits = ({ kinds, authors, "#p": to, "#e": about, since }: typeof Filter.Ty
 export const make = Effect.gen(function* () {
   const events: Array<Nostr.Event> = []
   const subscriptions = new Map<WebSocket, Map<string, typeof Filter.Type>>()
-  const server = yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      const made = new WebSocketServer({ host: "127.0.0.1", port: 0 })
-      await once(made, "listening")
-      return made
-    }),
-    (made) =>
-      Effect.promise(async () => {
-        for (const client of made.clients) client.terminate()
-        await new Promise<void>((resolve) => {
-          made.close(() => resolve())
-        })
-      })
-  )
+  const { port, server } = yield* LocalServer.make
   /** An event as if an author had sent it, to all who asked for such. */
   const send = (event: Nostr.Event) => {
     events.push(event)
@@ -73,8 +59,6 @@ export const make = Effect.gen(function* () {
       }
     })
   })
-  // It listens on TCP, so its address is one of TCP.
-  const { port } = server.address() as AddressInfo
   return {
     port,
     events,

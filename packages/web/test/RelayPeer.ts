@@ -3,9 +3,9 @@ import { Peer } from "@satrail/contracts/Relays"
 import { Effect, Layer, Schema } from "effect"
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
-import { WebSocketServer } from "ws"
 import * as Outbound from "../src/Outbound.ts"
 import * as WebSocketRelays from "../src/WebSocketRelays.ts"
+import * as LocalServer from "./LocalServer.ts"
 
 const Said = Schema.fromJsonString(Schema.Tuple([Schema.Literal("EVENT"), Nostr.Event]))
 
@@ -16,20 +16,7 @@ export type Answer = readonly [isTaken: boolean, reason: string] | undefined
 export const relay = (answer: Answer) =>
   Effect.gen(function* () {
     const events = new Map<string, Nostr.Event>()
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(async () => {
-        const made = new WebSocketServer({ host: "127.0.0.1", port: 0 })
-        await once(made, "listening")
-        return made
-      }),
-      (made) =>
-        Effect.promise(async () => {
-          for (const client of made.clients) client.terminate()
-          await new Promise<void>((resolve) => {
-            made.close(() => resolve())
-          })
-        })
-    )
+    const { port, server } = yield* LocalServer.make
     server.on("connection", (socket) =>
       socket.on("message", (data) => {
         const [, event] = Schema.decodeUnknownSync(Said)(String(data))
@@ -40,8 +27,7 @@ export const relay = (answer: Answer) =>
         socket.send(JSON.stringify(["OK", event.id, ...answer]))
       })
     )
-    // It listens on TCP, so its address is one of TCP.
-    return { port: (server.address() as AddressInfo).port, events }
+    return { port, events }
   })
 
 /** A port that nobody listens at. */

@@ -1,12 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Effect, Layer, Redacted } from "effect"
-import { once } from "node:events"
-import type { AddressInfo } from "node:net"
-import { type WebSocket, WebSocketServer } from "ws"
+import type { WebSocket } from "ws"
 import * as Outbound from "../src/Outbound.ts"
 import * as WebSocketSessions from "../src/WebSocketSessions.ts"
 import * as LocalRelay from "./LocalRelay.ts"
+import * as LocalServer from "./LocalServer.ts"
 
 const key = Redacted.make("21".repeat(32))
 const to = "ab".repeat(32)
@@ -15,22 +14,10 @@ const filter = { kinds: [23195], to, by: Nostr.publicKeyOf(key), sinceSeconds: 1
 
 /** A relay on this machine that does as it is told with whoever connects. */
 const scripted = (does: (socket: WebSocket, said: string) => void) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.promise(async () => {
-        const made = new WebSocketServer({ host: "127.0.0.1", port: 0 })
-        await once(made, "listening")
-        made.on("connection", (socket) => socket.on("message", (data) => does(socket, String(data))))
-        return made
-      }),
-      (made) =>
-        Effect.sync(() => {
-          for (const client of made.clients) client.terminate()
-          made.close()
-        })
-    ),
-    (made) => (made.address() as AddressInfo).port // it listens on TCP, so its address is one of TCP
-  )
+  Effect.map(LocalServer.make, ({ port, server }) => {
+    server.on("connection", (socket) => socket.on("message", (data) => does(socket, String(data))))
+    return port
+  })
 
 const open = (port: number) =>
   Effect.flatMap(Nostr.Sessions, (sessions) => sessions.open("wss://relay.example", filter)).pipe(
