@@ -267,20 +267,23 @@ export const money = {
 /** The rest. */
 export const other = {
   "an invoice has the requested fields, and this node's signature": Effect.gen(function* () {
-    const { createInvoice, network, nodeId } = yield* LightningReceiver
+    const { createInvoice, lacks, network, nodeId } = yield* LightningReceiver
     const asked = yield* ask(123_456, text("Zwei Kaffee ☕"))
     const { paymentHash, paymentRequest } = yield* createInvoice(asked)
     const invoice = decode(paymentRequest)
     assert.deepInclude(invoice, {
       paymentHash,
       network,
-      payee: nodeId,
       amount: asked.amount,
       description: "Zwei Kaffee ☕",
       expirySeconds: 1800
     })
     const nowSeconds = (yield* Clock.currentTimeMillis) / 1000
     assert.closeTo(invoice.timestampSeconds, nowSeconds, 60)
+    // Then ours are known by their hashes, and `nodeId` is nobody's who signs invoices.
+    const isOwn = lacks?.has("own_key") !== true
+    assert.strictEqual(invoice.payee === nodeId, isOwn)
+    if (!isOwn) yield* Contract.lacks("its invoices are signed by the wallet's node, whoever else that belongs to")
   }),
   "the hash of a description is in the invoice as it was given (LUD-06)": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Context, Effect, Layer, Schema } from "effect"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
+import { LightningSender } from "../nodes/LightningSender.ts"
 import type { Company } from "./Company.ts"
 import * as CompanyFees from "./CompanyFees.ts"
 import * as Fee from "./Fee.ts"
@@ -30,7 +31,7 @@ export class Options extends Context.Service<
   Options,
   {
     readonly fees: Readonly<Record<Plan, Rates>>
-    /** The most that routing a Lightning payment may cost: held with the fee, and the node's limit. */
+    /** The most that routing a Lightning payment may cost: held with the fee, and the node's limit. Of a node with a tariff, that is it. */
     readonly routingAllowance: Fee.FeeRate
     /** The virtual size that an on-chain payout is priced at, in bytes: two inputs, two outputs, and some room. */
     readonly payoutVbytes: number
@@ -71,8 +72,10 @@ export class Fees extends Context.Service<
 >()("@satrail/core/accounts/Fees") {}
 
 export const make = Effect.gen(function* () {
-  const { fees, routingAllowance, payoutVbytes } = yield* Options
+  const { fees, payoutVbytes, ...options } = yield* Options
   const { feeRate } = yield* ChainSource
+  const { tariff } = yield* LightningSender
+  const routingAllowance = tariff ?? options.routingAllowance
 
   const terms = ({ plan, fees: own }: Ask["company"]): Terms => ({
     lightning: CompanyFees.rateOf(own?.lightning, fees[plan].lightning),

@@ -80,14 +80,15 @@ export interface Settled {
 /**
  * What a node cannot do, and is used without. `cancel`: it cannot close an invoice before its end, so that an invoice of ours is paid over the network or not at all,
  * never inside the ledger. `millisatoshis`: it knows whole satoshis; a payer who wants to send a fraction of one is refused. `amountless`: it makes no invoice without an amount.
+ * `own_key`: its invoices are signed with a key that is not its `nodeId`, and that others' invoices may be signed with: ours are known by their hashes.
  */
-export type Lacking = "cancel" | "millisatoshis" | "amountless"
+export type Lacking = "cancel" | "millisatoshis" | "amountless" | "own_key"
 
 /** A node that takes payments for us. */
 export class LightningReceiver extends Context.Service<
   LightningReceiver,
   {
-    /** The node's public key, 33 bytes in hex. */
+    /** The node's public key, 33 bytes in hex; of one that lacks `own_key` what it is known by, in the same form. */
     readonly nodeId: string
     readonly network: Network
     /** What this node cannot do; nothing, where it is absent. What is asked of it all the same fails. */

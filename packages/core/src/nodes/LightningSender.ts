@@ -47,12 +47,20 @@ export interface Ask {
  */
 export type Lacking = "fee_limit" | "reason"
 
+/** What a node takes at most for a payment: `base` plus `partsPerMillion` of the amount, rounded up to a whole msat. */
+export interface Tariff {
+  readonly base: Msat
+  readonly partsPerMillion: bigint
+}
+
 /** A node that pays for us. */
 export class LightningSender extends Context.Service<
   LightningSender,
   {
     /** What this node cannot do; nothing, where it is absent. */
     readonly lacks?: ReadonlySet<Lacking>
+    /** Of a node that lacks `fee_limit`: what a payment holds for its fee, in place of the routing allowance, which could be too little to be sent at all. */
+    readonly tariff?: Tariff
     /** How long after `pay` was asked, or our process died, a call may still reach the node. What is later than that is never sent. */
     readonly graceMillis: number
     /**

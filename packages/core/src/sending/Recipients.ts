@@ -88,11 +88,14 @@ export const make = Effect.gen(function* () {
     switch (destination._tag) {
       case "LightningInvoice": {
         const bolt11 = destination.invoice
-        if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
+        const isSigned = bolt11.payee === receiver.nodeId
+        if (!isSigned && receiver.lacks?.has("own_key") !== true) return { _tag: "Invoice", bolt11 }
         const invoice = yield* receiving.invoiceByHash(bolt11.paymentHash)
         // Hash and text both: an invoice that only borrows the hash of one of ours has an amount of its own.
         if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
           return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
+        // Signed with whatever key, and not known by its hash: somebody else's. One that borrows a hash of ours is paid by nobody: the node could not tell the two apart.
+        if (!isSigned && invoice._tag === "None") return { _tag: "Invoice", bolt11 }
         return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
       }
       case "LightningAddress": {
