@@ -42,7 +42,7 @@ export interface Response extends Schema.Schema.Type<typeof Response> {}
 export interface Connection {
   /** The wallet's public key, x-only in hex. */
   readonly walletKey: string
-  /** `wss:` URLs, at least one. */
+  /** `wss:` URLs, at least one; `ws:` on the loopback. */
   readonly relays: ReadonlyArray<string>
   /** Of the app, 32 bytes in hex. */
   readonly secretKey: Redacted.Redacted
@@ -59,7 +59,8 @@ export const format = ({ walletKey, relays, secretKey }: Connection): Redacted.R
 
 const isRelay = (text: string): boolean => {
   const url = URL.parse(text)
-  return url !== null && url.protocol === "wss:" && url.username === "" && url.password === ""
+  if (url === null || url.username !== "" || url.password !== "") return false
+  return url.protocol === "wss:" || (url.protocol === "ws:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
 }
 
 /** Reads a connection string. What is wrong is said without the string, which has a secret in it. */
@@ -70,7 +71,8 @@ export const parse = (text: Redacted.Redacted): Result.Result<Connection, Connec
     return refuse("A connection string begins with nostr+walletconnect:// and the wallet's public key, 64 characters of hex")
   const parameters = new URLSearchParams(query)
   const [relays, secret] = [parameters.getAll("relay"), parameters.get("secret") ?? ""]
-  if (relays.length === 0 || !relays.every(isRelay)) return refuse("A connection string has one wss:// URL or more as relay=")
+  if (relays.length === 0 || !relays.every(isRelay))
+    return refuse("A connection string has one wss:// URL or more as relay=, without TLS only on the loopback")
   if (!Nostr.isSecretKey(secret)) return refuse("A connection string has a secret key, 64 characters of hex, as secret=")
   return Result.succeed({ walletKey, relays, secretKey: Redacted.make(secret, { label: "wallet connection" }) })
 }

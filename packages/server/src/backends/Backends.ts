@@ -5,6 +5,7 @@ import * as Esplora from "./Esplora.ts"
 import * as Ldk from "./Ldk.ts"
 import type * as LightningNode from "./LightningNode.ts"
 import * as Lnd from "./Lnd.ts"
+import * as Nwc from "./Nwc.ts"
 
 /** What can be chosen besides the sandbox. */
 export interface Backends {
@@ -15,4 +16,7 @@ export interface Backends {
 }
 
 /** A new one is one more entry. */
-export const all: Backends = { lightning: [Lnd.backend, CoreLightning.backend, Ldk.backend], chain: [BitcoinRpc.backend, Esplora.backend] }
+export const all: Backends = {
+  lightning: [Lnd.backend, CoreLightning.backend, Ldk.backend, Nwc.backend],
+  chain: [BitcoinRpc.backend, Esplora.backend]
+}
