@@ -115,8 +115,8 @@ const limits = (): string => {
     ["sign-ins and step-ups from one address in one process, a minute", ConsoleSession.attemptsPerMinute],
     ["minutes in which a printed link signs in, once", SignInLinks.lifeMillis / 60_000],
     [
-      "requests of one company that a process works on at once while others ask too / seconds that one more waits at most",
-      `${Lanes.width} / ${Lanes.maxWaitMillis / 1000}`
+      "requests of one company that a process works on at once while others ask too, where others do within the last second / minute / seconds that one more waits at most",
+      `${Lanes.width} / ${Lanes.wideWidth} / ${Lanes.maxWaitMillis / 1000}`
     ],
     [
       "requests with one key within a second, of those that it has in a minute / worked on at once, of these; the others within the second",

@@ -1819,8 +1819,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "whatever a company asks for is worked on at once, and others wait for all of it",
     file: "packages/http/src/Lanes.ts",
-    find: "const isFree = lane.inWork < width && lane.waiting.size === 0",
-    replace: "const isFree = lane.inWork >= 0",
+    find: "lane.inWork < places && lane.waiting.size === 0",
+    replace: "lane.inWork >= 0",
     test: "packages/http/test/lanes.test.ts",
     titles: "lanes:"
   },

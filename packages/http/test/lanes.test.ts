@@ -56,6 +56,26 @@ describe("lanes", () => {
       })
   )
 
+  it.effect(
+    "lanes: beside another company that asks now and then it has more, and those that wait come as soon as there are more places",
+    () =>
+      Effect.gen(function* () {
+        const { began, ask, flood } = service()
+        yield* ask("other", "other")
+        const asked = yield* flood(1)
+        yield* TestClock.adjust(Lanes.crowdedMillis / 2)
+        const more = yield* flood(Lanes.wideWidth + 3)
+        assert.deepStrictEqual(began, ["other", ...upTo(1), ...upTo(Lanes.width - 1)])
+        yield* TestClock.adjust(Lanes.crowdedMillis / 2)
+        began.length = 0
+        for (const { end } of asked) yield* end
+        assert.strictEqual(began.length, 1 + Lanes.wideWidth - Lanes.width)
+        began.length = 0
+        for (const { end } of more.slice(0, 2)) yield* end
+        assert.strictEqual(began.length, 2)
+      })
+  )
+
   it.effect("lanes: who goes away while it waits, or while it is worked on, keeps no place", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
@@ -81,9 +101,10 @@ describe("lanes", () => {
       yield* TestClock.adjust(Lanes.maxWaitMillis)
       assert.deepStrictEqual(began, ["other", ...upTo(2 * Lanes.width)])
       // There are more than there are places for: whoever ends makes none.
+      yield* ask("other", "again")
       yield* flood(1)
       yield* (asked[0] ?? assert.fail("nobody")).end
-      assert.strictEqual(began.length, 1 + 2 * Lanes.width)
+      assert.strictEqual(began.length, 2 + 2 * Lanes.width)
     })
   )
 })
