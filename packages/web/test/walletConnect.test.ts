@@ -148,6 +148,11 @@ describe("Nostr Wallet Connect", () => {
         const { paymentHash } = first
         const found = yield* answered(() => client.lookupInvoice({ payment_hash: paymentHash ?? "" }))
         assert.deepInclude(found, { type: "outgoing", state: "settled", amount: 9_000_000 })
+        // What the app is told it cost is what is gone, to the millisatoshi: its own books follow from it.
+        const gone = 50_000_000 - (yield* balance(companyId)) * 1000
+        const toldOf = (one: unknown) =>
+          typeof one === "object" && one !== null && "fees_paid" in one ? 9_000_000 + Number(one.fees_paid) : one
+        assert.deepStrictEqual([toldOf(paid), toldOf(found)], [gone, gone])
         const listed = yield* answered(() => client.listTransactions({}))
         assert.strictEqual(typeof listed === "object" ? listed.transactions.length : listed, 2)
       })

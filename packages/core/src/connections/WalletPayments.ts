@@ -5,7 +5,7 @@ import type { CompanyId } from "../base/CompanyId.ts"
 import type * as Answer from "../ledger/Answer.ts"
 import { Tail } from "../events/Tail.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
-import type { Withdrawal } from "../sending/Withdrawal.ts"
+import * as Withdrawal from "../sending/Withdrawal.ts"
 import { Withdrawals } from "../sending/Withdrawals.ts"
 import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
 
@@ -21,7 +21,7 @@ const Params = Schema.Struct({
 })
 
 /** What was answered to the first request with an event: the id of the withdrawal that it made. */
-const requestOf = ({ event }: Call, invoice: string, amount: number | undefined): Answer.Request<Withdrawal> => ({
+const requestOf = ({ event }: Call, invoice: string, amount: number | undefined): Answer.Request<Withdrawal.Withdrawal> => ({
   key: `nwc:${event.id}`,
   fingerprint: `pay_invoice ${amount ?? ""} ${invoice}`,
   render: ({ id }) => id
@@ -31,7 +31,8 @@ const requestOf = ({ event }: Call, invoice: string, amount: number | undefined)
 const pending = "The payment is pending, and not failed: look it up by its payment hash before paying in another way"
 const unknown = "It is not known whether the payment was begun: send the same event again, or look it up by its payment hash"
 
-const resultOf = ({ status, approval, failure, preimage, serviceFee, networkFee }: Withdrawal) => {
+const resultOf = (withdrawal: Withdrawal.Withdrawal) => {
+  const { status, approval, failure, preimage } = withdrawal
   if (status === "pending")
     return Effect.fail(refuse("OTHER", approval === "waiting" ? `${pending}. It waits for another key's approval` : pending))
   if (status === "failed") {
@@ -40,7 +41,7 @@ const resultOf = ({ status, approval, failure, preimage, serviceFee, networkFee 
     return Effect.fail(refuse("PAYMENT_FAILED", `Nothing was paid: ${failure ?? "failed"}`))
   }
   if (preimage === null) return Effect.fail(refuse("OTHER", "The payment is settled, and has no preimage: look it up"))
-  return Effect.succeed({ preimage, fees_paid: Number(Msat.sum(serviceFee, networkFee ?? Msat.zero)) })
+  return Effect.succeed({ preimage, fees_paid: Number(Withdrawal.fee(withdrawal)) })
 }
 
 /** Pays invoices for apps: each event once, however often it comes, and by whichever process. */
@@ -58,7 +59,7 @@ export const make = Effect.gen(function* () {
   const ended = Effect.fnUntraced(function* (companyId: CompanyId, id: string) {
     const wait = yield* tail.listen(companyId)
     const look = Effect.andThen(wait, read(companyId, id))
-    const isOver = ({ status, approval }: Withdrawal) => status !== "pending" || approval === "waiting"
+    const isOver = ({ status, approval }: Withdrawal.Withdrawal) => status !== "pending" || approval === "waiting"
     const end = yield* Effect.timeoutOption(Effect.repeat(look, { until: isOver }), payWaitMillis)
     return Option.isSome(end) ? end.value : yield* read(companyId, id)
   }, Effect.scoped)

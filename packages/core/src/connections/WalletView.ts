@@ -2,7 +2,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result } from "effect"
 import * as Invoice from "../receiving/Invoice.ts"
-import type { Withdrawal } from "../sending/Withdrawal.ts"
+import * as Withdrawal from "../sending/Withdrawal.ts"
 
 // Invoices and withdrawals as apps are told of them: amounts in msat, times in seconds since 1970.
 
@@ -28,8 +28,8 @@ export const incoming = (invoice: Invoice.Invoice, nowMillis: number) => {
   }
 }
 
-/** What went out over Lightning, or is on its way; undefined as long as it is not known which invoice it pays. */
-export const outgoing = (withdrawal: Withdrawal) => {
+/** What went out over Lightning, or is on its way, with what its company is charged for it, whatever the route cost; undefined as long as it is not known which invoice it pays. */
+export const outgoing = (withdrawal: Withdrawal.Withdrawal) => {
   const invoice = withdrawal.paymentRequest ?? withdrawal.recipient
   const bolt11 = Bolt11.decode(invoice)
   if (Result.isFailure(bolt11)) return undefined
@@ -43,7 +43,7 @@ export const outgoing = (withdrawal: Withdrawal) => {
     payment_hash: paymentHash,
     ...(withdrawal.preimage !== null && { preimage: withdrawal.preimage }),
     amount: Number(withdrawal.amount),
-    fees_paid: isSettled ? Number(Msat.sum(withdrawal.serviceFee, withdrawal.networkFee ?? Msat.zero)) : 0,
+    fees_paid: isSettled ? Number(Withdrawal.fee(withdrawal)) : 0,
     created_at: seconds(withdrawal.createdAtMillis),
     expires_at: Bolt11.expiresAtSeconds(bolt11.success),
     ...(isSettled && { settled_at: seconds(withdrawal.updatedAtMillis) }),
