@@ -43,9 +43,12 @@ export const widthAt = async (page: Page, width: number): Promise<number> => {
 
 export const loaded = (page: Page) => page.getByText("Loading …").first().waitFor({ state: "hidden" })
 
+/** Apps can be connected, at a relay that is not there. */
+const env = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW: "relay.example=http://127.0.0.1:9" }
+
 /** A service with a company that has some money, and who signed in to it. */
 export const start = async () => {
-  const [browser, whole] = await Promise.all([launch(), Whole.start()])
+  const [browser, whole] = await Promise.all([launch(), Whole.start(env)])
   const shop = await whole.companyWith("paid")
   await Customer.fund(shop, 100_000)
 

@@ -189,6 +189,31 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
+  it("console: an operator connects an app to a key, is shown its string once, and ends it with the key", () =>
+    tab({ storageState: signedIn.operator }, async (page, complaints) => {
+      const shop = await company()
+      await open(page, `key/${shop.keyId}`, "API key")
+      await press(page, "Connect an app")
+      await page.getByText("Connect an app to this key? Press again.").waitFor()
+      await press(page, "Connect an app")
+      await stepUp(page, Whole.operatorToken)
+      const text = (await page.locator("section.card code").textContent()) ?? ""
+      assert.match(text, /^nostr\+walletconnect:\/\/[0-9a-f]{64}\?relay=wss%3A%2F%2Frelay\.example%2F&secret=[0-9a-f]{64}$/)
+      await page.getByRole("img", { name: "The connection as a QR code" }).waitFor()
+      assert.deepStrictEqual(await Console.violations(page), [])
+      const { data } = await operate("GET", `/api-keys/${shop.keyId}/wallet-connection`)
+      await page.getByText(data.app_key).waitFor()
+      await page.reload()
+      await page.getByText(data.app_key).waitFor()
+      assert.notInclude(await page.content(), text)
+      await press(page, "Disconnect")
+      assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key: shop.key })).status, 200)
+      await press(page, "Disconnect")
+      await page.getByText("revoked").waitFor()
+      assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key: shop.key })).status, 401)
+      assert.deepStrictEqual(complaints, [])
+    }))
+
   for (const colorScheme of ["light", "dark"] as const)
     it(`console: the pages of one thing, ${colorScheme}: fit a phone, have no violation of WCAG 2.2 AA or of their own policy`, async () => {
       const shop = await company()

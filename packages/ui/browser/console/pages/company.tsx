@@ -3,6 +3,7 @@ import { call } from "../api.ts"
 import { Act, Choice, Facts, Field, Form, Loaded, Page, Sats, Secret, Ticks, useLoaded } from "../parts.tsx"
 import type { CompanyFees, FeeRate } from "../wire.ts"
 import { expiryOf, fromWords, KeyFacts, KeyTable } from "./keys.tsx"
+import { WalletApp } from "./wallet.tsx"
 import { LimitForm, limitWords, listOf, remainingWords } from "./limits.tsx"
 
 // What an operator does with a company: its plan, fees and limits, its keys, and whether it may send.
@@ -217,6 +218,7 @@ export const OperatorKey = ({ id }: { readonly id: string }) => {
                 ]}
               />
             </Form>
+            <WalletApp id={id} isRevoked={data.revoked_at !== null} again={loaded.again} />
             <h2>Replace</h2>
             <Form button="Replace the key" act={rotate}>
               <Field label="Hours that the old one goes on" name="overlap" required inputMode="numeric" pattern="[0-9]+" initial="24" />
