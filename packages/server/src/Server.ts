@@ -191,7 +191,7 @@ const identity = (environment: Environment) =>
 const secretOf = ({ node, sandboxSeed }: Environment): Redacted.Redacted => node?.invoiceSecret ?? Redacted.make(sandboxSeed)
 
 /** Where apps reach this service as a wallet, and the key that it answers with: 32 bytes from the same secret. */
-const walletPlace = (environment: Environment): (typeof Place)["Service"] => {
+export const walletPlace = (environment: Environment): (typeof Place)["Service"] => {
   const { nwcRelays: relays } = environment
   if (relays === undefined) return undefined
   const key = Buffer.from(hkdfSync("sha256", Redacted.value(secretOf(environment)), "", "satrail: nostr wallet connect", 32))

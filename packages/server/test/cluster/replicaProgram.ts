@@ -1,6 +1,7 @@
 // The service as `npm start` runs it, but for two things: its nodes are one network that all replicas share, at NETWORK_URL; and
 // what it asks of its ports passes the points of POINTS_DIRECTORY, where a test may hold or kill it.
 import * as Nostr from "@satrail/bitcoin/Nostr"
+import { Place } from "@satrail/core/connections/WalletConnections"
 import * as Satrail from "@satrail/core/service/Satrail"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as PretendRelays from "@satrail/sandbox/PretendRelays"
@@ -25,7 +26,8 @@ const services = (environment: Environment) => {
     Server.storage(environment),
     Layer.merge(own, Remote.layer(given("NETWORK_URL"))),
     FixedRates.layer(),
-    Layer.succeed(Nostr.SecretKey, environment.nostrKey)
+    Layer.succeed(Nostr.SecretKey, environment.nostrKey),
+    Layer.succeed(Place, Server.walletPlace(environment))
   )
   // A replica asks the network whether it is there before it says that it is ready: that is no step of anybody's life.
   return Satrail.layer({ ...Server.settingsOf(environment), invoicePollMillis: 500, dutyLeaseMillis: 1500 }).pipe(
