@@ -2176,6 +2176,67 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "wallet connect: a payment that is pending"
   },
   {
+    name: "nwc-unanswered-failed",
+    rows: [2],
+    bug: "a payment that a wallet does not answer has failed",
+    file: "packages/nodes/src/NwcSender.ts",
+    find: "answer.failure instanceof NotLookedAt ? notSent : yield* concluded(paymentHash, undefined)",
+    replace: 'answer.failure instanceof NotLookedAt ? notSent : { _tag: "failed", reason: "error" }',
+    test: "packages/nodes/test/NwcWire.test.ts",
+    titles: "C2: wallet: a relay that unsaid"
+  },
+  {
+    name: "nwc-failed-unasked",
+    rows: [2],
+    bug: "a wallet's PAYMENT_FAILED is believed, whatever its record says",
+    file: "packages/nodes/src/NwcSender.ts",
+    find: 'if (after._tag !== "notFound") return after',
+    replace:
+      'if (code === "PAYMENT_FAILED") return { _tag: "failed", reason: "error" } as const\n    if (after._tag !== "notFound") return after',
+    test: "packages/nodes/test/NwcWire.test.ts",
+    titles: "C2: wallet: PAYMENT_FAILED"
+  },
+  {
+    name: "nwc-anybodys-answer",
+    rows: [2],
+    bug: "an answer counts by whomever it is",
+    file: "packages/nodes/src/NwcWallet.ts",
+    find: "event.pubkey !== walletKey || (!isAnswer",
+    replace: "(!isAnswer",
+    test: "packages/nodes/test/NwcWire.test.ts",
+    titles: "C2: wallet: an answer by another key"
+  },
+  {
+    name: "nwc-forged-answer",
+    rows: [2],
+    bug: "an answer counts that has the wallet's name on it, and another's signature",
+    file: "packages/nodes/src/NwcWallet.ts",
+    find: " || !Nostr.isGenuine(event)",
+    replace: "",
+    test: "packages/nodes/test/NwcWire.test.ts",
+    titles: "C2: wallet: an answer by another key"
+  },
+  {
+    name: "nwc-new-event",
+    rows: [3],
+    bug: "each time that a payment is asked for it is another request to the wallet",
+    file: "packages/nodes/src/NwcSender.ts",
+    find: "if (before !== undefined && nowMillis < before.expiresAtSeconds * 1000) return before",
+    replace: "",
+    test: "packages/nodes/test/NwcWire.test.ts",
+    titles: "C2: wallet: a relay that unsaid"
+  },
+  {
+    name: "nwc-own-invoice",
+    rows: [15],
+    bug: "an invoice of ours is paid through the wallet that made it, since another key signed it",
+    file: core("sending/Recipients"),
+    find: 'if (!isSigned && receiver.lacks?.has("own_key") !== true)',
+    replace: "if (!isSigned)",
+    test: coreTest("lacking"),
+    titles: "C15: own invoices: of a node whose key"
+  },
+  {
     name: "wallet-tells-all",
     rows: [],
     bug: "every app of a company is told of its payments, whatever its key may read",

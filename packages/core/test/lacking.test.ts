@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -7,6 +8,7 @@ import { Companies } from "../src/accounts/Companies.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 import * as Answer from "../src/ledger/Answer.ts"
 import { type Lacking, LightningReceiver } from "../src/nodes/LightningReceiver.ts"
+import { LightningSender } from "../src/nodes/LightningSender.ts"
 import * as Policy from "../src/service/Policy.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
@@ -17,11 +19,20 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.com" } as const
 
 /** Every service over a node that says what it lacks. */
-const over = (...lacks: ReadonlyArray<Lacking>) => {
+const over = (...lacks: ReadonlyArray<Lacking>) => overNode({ lacks: new Set(lacks) })
+
+/** The same over a node that differs in more. */
+const overNode = (receiver: Partial<LightningReceiver["Service"]>, sender: Partial<LightningSender["Service"]> = {}) => {
   const ports = Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
-  const node = Layer.effect(
-    LightningReceiver,
-    Effect.map(LightningReceiver, (receiver) => ({ ...receiver, lacks: new Set(lacks) }))
+  const node = Layer.merge(
+    Layer.effect(
+      LightningReceiver,
+      Effect.map(LightningReceiver, (own) => ({ ...own, ...receiver }))
+    ),
+    Layer.effect(
+      LightningSender,
+      Effect.map(LightningSender, (own) => ({ ...own, ...sender }))
+    )
   ).pipe(Layer.provideMerge(ports))
   return Satrail.layer(settings).pipe(Layer.provideMerge(node))
 }
@@ -30,10 +41,11 @@ const opened = Effect.fnUntraced(function* (name: string) {
   return yield* Effect.flatMap((yield* Companies).open({ name, plan: "free" }), Answer.made)
 })
 
+const amount = { amount: Decimal.make(1_000n), currency: "sats" } as const
+
 /** What the estimate says of paying another company's invoice. */
 const inside = Effect.gen(function* () {
   const [shop, customer] = [yield* opened("shop"), yield* opened("customer")]
-  const amount = { amount: Decimal.make(1_000n), currency: "sats" } as const
   const coffee = { companyId: shop.id, ...amount, description: "coffee", expirySeconds: 600, metadata: {} }
   const { paymentRequest } = yield* Effect.flatMap((yield* Invoices).create(coffee), Answer.made)
   return yield* Effect.exit((yield* Withdrawals).estimate({ company: customer, asked: amount, destination: paymentRequest }))
@@ -45,6 +57,34 @@ it.live("C15: own invoices: one is not paid inside while the node cannot close i
     assert.include(JSON.stringify(refused), "its node cannot close it")
     assert.include(JSON.stringify(refused), "invoice_not_payable")
     assert.strictEqual((yield* Effect.provide(inside, over()))._tag, "Success")
+  })
+)
+
+it.live("C15: own invoices: of a node whose key others sign with too, ours are known by their hashes, and somebody else's are paid", () =>
+  Effect.gen(function* () {
+    const shared = overNode({ nodeId: `02${"ab".repeat(32)}`, lacks: new Set(["cancel", "own_key"]) })
+    const refused = yield* Effect.provide(inside, shared)
+    assert.include(JSON.stringify(refused), "invoice_not_payable")
+    // Without a word of that, ours would be taken for somebody else's: asked of the node, which has it open, and paid to itself.
+    const outside = Effect.gen(function* () {
+      const customer = yield* opened("customer")
+      const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount: Msat.fromSats(1_000) })
+      return yield* (yield* Withdrawals).estimate({ company: customer, asked: amount, destination })
+    })
+    assert.strictEqual((yield* Effect.provide(outside, shared)).amount, Msat.fromSats(1_000))
+  })
+)
+
+it.live("withdrawals: what a node with a tariff may take is what is held for the route", () =>
+  Effect.gen(function* () {
+    const tariff = { base: Msat.fromSats(10), partsPerMillion: 10_000n }
+    const estimate = Effect.gen(function* () {
+      const customer = yield* opened("customer")
+      const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", amount: Msat.fromSats(1_000) })
+      return (yield* (yield* Withdrawals).estimate({ company: customer, asked: amount, destination })).fee.network
+    })
+    assert.strictEqual(yield* Effect.provide(estimate, overNode({}, { lacks: new Set(["fee_limit"]), tariff })), Msat.fromSats(20))
+    assert.strictEqual(yield* Effect.provide(estimate, over()), Msat.fromSats(10))
   })
 )
 

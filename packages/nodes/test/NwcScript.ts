@@ -73,8 +73,14 @@ export const make = Effect.sync(() => {
       return Option.getOrThrow(Option.fromUndefinedOr(WalletConnect.response({ result_type: "", error, result }, to, sealing)))
     },
     impostors: (to: Nostr.Event, said: Said) => world.answer(to, said, nobodys),
-    /** With the wallet's name on it, and another's signature. */
-    forged: (to: Nostr.Event, said: Said) => ({ ...world.answer(to, said, nobodys), pubkey: connection.walletKey }),
+    /** The wallet's own answer to another request, as if it were to this one. */
+    forged: (to: Nostr.Event, said: Said) => ({
+      ...world.answer({ ...to, id: "00".repeat(32) }, said),
+      tags: [
+        ["p", appKey],
+        ["e", to.id]
+      ]
+    }),
     garbage: (to: Nostr.Event) =>
       Nostr.signed(
         {

@@ -18,6 +18,8 @@ import * as Nwc from "../src/Nwc.ts"
 
 const walletSecret = Redacted.make("31".repeat(32))
 const appSecret = Redacted.make("41".repeat(32))
+/** What the wallet's owner gives to a service. */
+export const connection = { walletKey: Nostr.publicKeyOf(walletSecret), relays: ["wss://relay.example"], secretKey: appSecret }
 
 /** TCP to a port, to be cut and mended. */
 const wireTo = Effect.fnUntraced(function* (port: number) {
@@ -72,14 +74,14 @@ interface Outgoing {
 
 const error = (code: string, message = code) => ({ result: undefined, error: { code, message } })
 
-/** The wallet: the node that it is given does what apps ask for. */
-const wallet = Effect.fnUntraced(function* (relay: LocalRelay.LocalRelay) {
+/** The wallet: the node that it is given does what apps ask for, for as long as the scope is open. */
+export const wallet = Effect.fnUntraced(function* (relay: LocalRelay.LocalRelay) {
   const [receiver, sender] = [yield* LightningReceiver, yield* LightningSender]
   const incoming = new Map<PaymentHash.PaymentHash, Incoming>()
   const outgoing = new Map<PaymentHash.PaymentHash, Outgoing>()
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const seconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
-  const [walletKey, appKey] = [Nostr.publicKeyOf(walletSecret), Nostr.publicKeyOf(appSecret)]
+  const appKey = Nostr.publicKeyOf(appSecret)
 
   const base = { description: "", description_hash: "", expires_at: 0, preimage: "", fees_paid: 0, settled_at: 0, metadata: {} }
   const shownIn = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash, { invoice, atSeconds, settledAt }: Incoming) {
@@ -201,14 +203,13 @@ const wallet = Effect.fnUntraced(function* (relay: LocalRelay.LocalRelay) {
         service.close()
       })
   )
-  return { walletKey, relays: ["wss://relay.example"], secretKey: appSecret }
 })
 
 /** Our adapter at that wallet, over the guarded way out, and the wire in between. */
 export const make = Effect.gen(function* () {
   const relay = yield* LocalRelay.make
   const wire = yield* wireTo(relay.port)
-  const connection = yield* wallet(relay)
+  yield* wallet(relay)
   const allow = new Map([["relay.example", new URL(`http://127.0.0.1:${wire.port}`)]])
   const layer = Nwc.layer({ connection, tariff: { base: Msat.fromSats(10), partsPerMillion: 10_000n } }).pipe(
     Layer.provide(WebSocketSessions.layer),

@@ -10,11 +10,13 @@ import * as NwcScript from "./NwcScript.ts"
 // What relays and wallets do wrong: of a payment nothing is said but what the wallet's own record says.
 
 const story = <A, E>(title: string, steps: (world: NwcScript.World) => Effect.Effect<A, E, LightningSender | LightningReceiver>) =>
-  it.effect(`wallet: ${title}`, () =>
-    Effect.gen(function* () {
-      const world = yield* NwcScript.make
-      return yield* Effect.provide(steps(world), Layer.fresh(world.layer))
-    }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  it.effect(
+    title.replace(/^(?:C\d+: )?/, (incident) => `${incident}wallet: `),
+    () =>
+      Effect.gen(function* () {
+        const world = yield* NwcScript.make
+        return yield* Effect.provide(steps(world), Layer.fresh(world.layer))
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
 /** Everything that can be done without time has been done. */
@@ -59,7 +61,7 @@ story("a payment is settled by the wallet's record, with its proof and what the 
 )
 
 for (const does of ["refuses", "loses", "unsaid"] as const)
-  story(`a relay that ${does}, and never an answer: not failed, and paid once when it is asked again`, (world) =>
+  story(`C2: a relay that ${does}, and never an answer: not failed, and paid once when it is asked again`, (world) =>
     Effect.gen(function* () {
       const { asked, preimage } = NwcScript.invoice()
       world.relay = (method) => (method === "pay_invoice" ? does : "delivers")

@@ -1,44 +1,22 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Binaries from "@satrail/regtest/Binaries"
 import * as Bitcoind from "@satrail/regtest/Bitcoind"
-import { Chain } from "@satrail/regtest/Chain"
 import * as Ldk from "@satrail/regtest/Ldk"
 import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
 import * as Network from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { cpSync, readFileSync, rmSync, statSync } from "node:fs"
 import path from "node:path"
 import * as Customer from "./Customer.ts"
+import * as OnLdk from "./OnLdk.ts"
 import * as Service from "./Service.ts"
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
-
-/** The service, which starts the node itself, on that bitcoind. */
-const settings = Effect.fnUntraced(function* (folder: string) {
-  const { url, user, password } = yield* Chain
-  const bitcoind = new URL(url)
-  bitcoind.username = user
-  bitcoind.password = Redacted.value(password)
-  return {
-    LIGHTNING: "ldk",
-    RATES: "fixed",
-    SATRAIL_DEMO: "yes",
-    SATRAIL_RECONCILE_SECONDS: "1",
-    LDK_PROGRAM: yield* Binaries.ensure("ldk"),
-    LDK_SOCKET: path.join(folder, "s"),
-    LDK_STORE: path.join(folder, "store"),
-    LDK_BITCOIND: bitcoind.href,
-    LDK_LISTEN: `127.0.0.1:${yield* Process.freePort}`,
-    LDK_ALIAS: "dora",
-    LDK_INVOICE_SECRET: "of-the-tests-of-ldk-and-of-nobody-else"
-  }
-})
 
 /** The process of the node, by the lock of its store. */
 const pidOf = (store: string): number => {
@@ -57,7 +35,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
         Effect.gen(function* () {
           const { bob, carol } = yield* Network.Network
           const folder = yield* Process.folder
-          const env = yield* settings(folder)
+          const env = yield* OnLdk.settings(folder)
           const service = Service.make()
           yield* Effect.addFinalizer(() => act(() => service.end()))
           yield* act(() => service.start(env))

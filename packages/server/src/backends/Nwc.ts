@@ -140,8 +140,12 @@ export const backend = LightningNode.make({
   }),
   layer,
   checks: (settings, network) => [{ subject: "Wallet", isWatched: true, lines: look(network, settings) }],
-  proof: "a wallet made with the SDK of the wallets (@getalby/sdk), over a simulated node",
+  proof: "a wallet made with @getalby/sdk over a real node on regtest: every contract; and the account of another satrail over real nodes",
   caveats: [
+    {
+      says: "the wallet is untested with one of somebody else's make: its adapter is tested with a wallet made with their SDK, and with another satrail",
+      remedy: "Begin with little money."
+    },
     {
       says: "what the wallet says is all there is: of a custodial one nobody else knows whether the money is there",
       remedy: "Keep in it what you can lose, and compare its balance with what customers have (docs/guides/nwc.md)."
