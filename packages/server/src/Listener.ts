@@ -1,7 +1,7 @@
 import * as Errors from "@satrail/http/Errors"
 import * as RequestId from "@satrail/http/RequestId"
 import { type IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
-import type { Socket } from "node:net"
+import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
 /** How long a refused client may read the reason: a connection that is ended at once may take its last bytes with it. */
@@ -103,11 +103,19 @@ const whenConnecting =
   }
 
 let answered: Array<Duplex> = []
+let isAnswering = false
 
 const sendAnswered = () => {
   const sockets = answered
   answered = []
-  for (const socket of sockets) socket.uncork()
+  for (const socket of sockets) while (socket.writableCorked > 0) socket.uncork()
+}
+
+/** Node uncorks a connection wholly when its answer ends, however often it was corked: while it does that, it is kept from it. */
+const keepCorked = (socket: Socket): void => {
+  socket.uncork = () => {
+    if (!isAnswering) Socket.prototype.uncork.call(socket)
+  }
 }
 
 /**
@@ -120,12 +128,15 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   override end(chunk: unknown, encoding: BufferEncoding, whenSent?: () => void): this
   override end(...rest: ReadonlyArray<unknown>): this {
     const { socket } = this
-    if (socket !== null) {
-      socket.cork()
-      if (answered.push(socket) === 1) process.nextTick(sendAnswered)
+    if (socket === null) return Reflect.apply(super.end, this, rest)
+    socket.cork()
+    if (answered.push(socket) === 1) process.nextTick(sendAnswered)
+    isAnswering = true
+    try {
+      return Reflect.apply(super.end, this, rest)
+    } finally {
+      isAnswering = false
     }
-    Reflect.apply(super.end, this, rest)
-    return this
   }
 }
 
@@ -140,6 +151,7 @@ class Listener extends Server {
   constructor(options: ServerOptions) {
     super(options)
     this.on("connection", (socket) => {
+      keepCorked(socket)
       this.#sockets.add(socket)
       socket.once("close", () => this.#sockets.delete(socket))
     })

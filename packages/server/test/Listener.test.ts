@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
-import { maxHeaderSize } from "node:http"
+import { maxHeaderSize, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import * as Listener from "../src/Listener.ts"
 
@@ -54,6 +54,32 @@ describe("what never becomes a request", () => {
       assert.match((await asked("<script>")).body.error.request_id, /^[0-9a-f]{32}$/)
     })
   }
+})
+
+it("listener: answers that are ready in one turn are sent one right after the other, and none of them twice", async () => {
+  const responses: Array<ServerResponse> = []
+  const server = Listener.make()
+    .on("request", (_, response) => responses.push(response))
+    .listen(0, "127.0.0.1")
+  await once(server, "listening")
+  // It listens on TCP, so its address is one of TCP.
+  const { port } = server.address() as AddressInfo
+  const ask = async () => {
+    const text: unknown = await (await fetch(`http://127.0.0.1:${port}/`)).text()
+    return text
+  }
+  for (const round of [1, 2]) {
+    const asked = Promise.all([ask(), ask()])
+    while (responses.length < 2) await once(server, "request")
+    const bytes = () => responses.map(({ socket }) => (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0))
+    const before = bytes()
+    for (const [i, response] of responses.entries()) response.end(`answer ${i} of ${round}`)
+    assert.deepStrictEqual(bytes(), before, "nothing is sent before all are ready")
+    responses.length = 0
+    assert.deepStrictEqual((await asked).toSorted(), [`answer 0 of ${round}`, `answer 1 of ${round}`])
+  }
+  server.closeAllConnections()
+  await once(server.close(), "close")
 })
 
 describe("a request to speak something else", () => {
