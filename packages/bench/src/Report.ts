@@ -20,8 +20,9 @@ export interface Row extends What {
   readonly ratio: number
   readonly ratio_least: number
   readonly ratio_most: number
-  readonly p50_ms: number
-  readonly p99_ms: number
+  /** Null where only the rate was measured. */
+  readonly p50_ms: number | null
+  readonly p99_ms: number | null
   readonly rounds: number
 }
 
@@ -100,7 +101,7 @@ const rounded = (value: number, digits: number) => Number(value.toFixed(digits))
 /** The rounds of one operation as a row. `limits` are what the limit did in the same rounds, in order. */
 export const row = (
   what: Pick<Row, keyof What | "limit">,
-  ours: ReadonlyArray<Outcome>,
+  ours: ReadonlyArray<Pick<Outcome, "perSecond"> & Partial<Outcome>>,
   limits: ReadonlyArray<Pick<Outcome, "perSecond">>
 ): Row => {
   const ratios = ours.map(({ perSecond }, i) => perSecond / (limits[i]?.perSecond ?? NaN))
@@ -114,8 +115,14 @@ export const row = (
     ratio: rounded(median(ratios), 3),
     ratio_least: rounded(Math.min(...ratios), 3),
     ratio_most: rounded(Math.max(...ratios), 3),
-    p50_ms: rounded(median(ours.map(({ p50Millis }) => p50Millis)), 2),
-    p99_ms: rounded(median(ours.map(({ p99Millis }) => p99Millis)), 2),
+    p50_ms: known(
+      ours.map(({ p50Millis }) => p50Millis),
+      2
+    ),
+    p99_ms: known(
+      ours.map(({ p99Millis }) => p99Millis),
+      2
+    ),
     rounds: ours.length
   }
 }

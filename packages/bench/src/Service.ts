@@ -10,6 +10,8 @@ export interface Options {
   readonly databaseUrl: string | undefined
   /** Where a CPU profile goes when the service stops. None unless given. */
   readonly profileDirectory?: string | undefined
+  /** What it is set with besides: on the pretend network unless this says otherwise. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** A running service, and how long it took from its start as a process to the first good answer. */
@@ -47,7 +49,12 @@ const demoAt = (directory: string, port: number): Effect.Effect<Demo.Demo> =>
   })
 
 /** Starts the service as `npm start` does once it is built, and waits until it is ready. It stops when the scope closes. */
-export const start = ({ directory, databaseUrl, profileDirectory }: Options): Effect.Effect<Service, Program.BenchFailed, Scope.Scope> =>
+export const start = ({
+  directory,
+  databaseUrl,
+  profileDirectory,
+  env: besides = {}
+}: Options): Effect.Effect<Service, Program.BenchFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const main = fileURLToPath(import.meta.resolve("@satrail/server/main"))
     if (!main.endsWith(".js"))
@@ -61,7 +68,8 @@ export const start = ({ directory, databaseUrl, profileDirectory }: Options): Ef
       SATRAIL_LOG_LEVEL: "error",
       // One key asks for all that there is.
       SATRAIL_REQUESTS_PER_KEY: "0",
-      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl })
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      ...besides
     }
     const profile = profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`]
     const startedAt = performance.now()

@@ -13,6 +13,7 @@ import * as Events from "./Events.ts"
 import * as Fill from "./Fill.ts"
 import * as Generator from "./Generator.ts"
 import * as Growth from "./Growth.ts"
+import * as Nodes from "./Nodes.ts"
 import * as Operations from "./Operations.ts"
 import * as Pgbench from "./Pgbench.ts"
 import * as Postgres from "./Postgres.ts"
@@ -127,6 +128,10 @@ const run = Effect.fnUntraced(function* (options: {
       const { found, memory } = yield* Effect.scoped(underLoad(postgres, pgbench, { ...made, generator, raw, seconds, asked }))
       rates = found
       loaded = memory
+    }
+    if ((full || only !== undefined) && Nodes.operations.some(wanted)) {
+      const onNodes = yield* Effect.scoped(Nodes.measure(postgres, directory, profileDirectory, asked))
+      rates = { ...rates, rows: [...rates.rows, ...onNodes] }
     }
     if ((full || only !== undefined) && wanted(Blocks.what.operation)) growth = [yield* Blocks.growth(postgres, seconds, asked)]
     if ((full || only !== undefined) && wanted(Webhooks.backlog))

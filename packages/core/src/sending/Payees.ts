@@ -98,9 +98,8 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
   })
 
   /** Finds out who is paid, and pays. `stopping` ends the asking: nothing was sent yet. */
-  const begin = (withdrawal: Withdrawal.Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
+  const to = (destination: Destination.Destination, withdrawal: Withdrawal.Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
     Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
-      const destination = yield* destinationOf(withdrawal)
       const found = yield* Effect.raceFirst(
         Effect.interruptible(find(destination, withdrawal)),
         Effect.interruptible(Effect.as(stopping, undefined))
@@ -125,9 +124,11 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
   return {
     /** The same, without asking anybody outside: where one has to be asked, says whom. */
     beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, task: Claim) {
-      const host = yield* recipients.host(yield* destinationOf(withdrawal))
-      return host === undefined ? yield* begin(withdrawal, task, Effect.never) : ({ host } satisfies Elsewhere)
+      const destination = yield* destinationOf(withdrawal)
+      const host = yield* recipients.host(destination)
+      return host === undefined ? yield* to(destination, withdrawal, task, Effect.never) : ({ host } satisfies Elsewhere)
     }),
-    begin
+    begin: (withdrawal: Withdrawal.Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
+      Effect.flatMap(destinationOf(withdrawal), (destination) => to(destination, withdrawal, task, stopping))
   }
 })
