@@ -5,18 +5,20 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Id from "@satrail/core/base/Id"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result, type Scope } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 import { Peer as Payees } from "./LightningSender.ts"
 import * as Wire from "./Wire.ts"
 
-/** A node that speaks HTTP, and its adapter, which is put behind a wire that fails in every way of `Wire.faults`. */
+/** A node, and its adapter, which is put behind a wire that fails in every way of `Wire.faults`. */
 export class Target extends Context.Service<
   Target,
   {
-    /** Where the node is: `http://127.0.0.1:3000`, or `https:` with any certificate. */
+    /** Where the node is: `http://127.0.0.1:3000`, or `https:` with any certificate; or what `wire` takes. */
     readonly url: string
+    /** What is put between the two: `Wire.make`, of HTTP, when absent; `SocketWire.make` where the node has a Unix socket. */
+    readonly wire?: (url: string) => Effect.Effect<Wire.Wire, unknown, Scope.Scope>
     /** The adapter, for the same node at another address. `deadlineMillis` is how long it should wait for an answer: silence is waited for to its end. */
     readonly adapter: (url: string, deadlineMillis: number) => Layer.Layer<LightningReceiver | LightningSender, unknown>
   }
@@ -33,8 +35,8 @@ const deadlineMillis = { answer: 30_000, silence: 500 }
 
 /** The adapter behind a wire that works so far. */
 const connected = Effect.fnUntraced(function* (fault: Wire.Fault) {
-  const { url, adapter } = yield* Target
-  const wire = yield* Wire.make(url)
+  const { url, adapter, wire: made = Wire.make } = yield* Target
+  const wire = yield* made(url)
   const behind = (deadlineMillis: number) =>
     Effect.map(Layer.build(Layer.fresh(adapter(wire.url, deadlineMillis))), (built) => ({
       receiver: Context.get(built, LightningReceiver),
@@ -127,5 +129,5 @@ export const promises: Contract.Promises<Ports> = Object.fromEntries(
   ])
 )
 
-/** Holds the adapter of a node that speaks HTTP to what must be true when what answers is not the node. */
+/** Holds the adapter of a node to what must be true when what answers is not the node. */
 export const suite = Contract.suite<Ports, Contract.Promises<Ports>, {}>("LightningWire", { money: promises, other: {} })

@@ -1,6 +1,8 @@
 import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
+import * as LightningWire from "@satrail/contracts/LightningWire"
+import * as SocketWire from "@satrail/contracts/SocketWire"
 import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
 import * as Real from "@satrail/regtest/Real"
 import * as Wire from "@satrail/regtest/Wire"
@@ -21,13 +23,17 @@ const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { dora } = yield* LdkNetwork.LdkNetwork
     const wire = yield* Wire.make(dora.socket)
-    return Layer.mergeAll(
+    const adapter = (socket: string, deadlineMillis = 20_000) =>
       Ldk.layer({
-        socket: wire.socket,
+        socket,
+        deadlineMillis,
         identity: { nodeId: dora.nodeId, network: "regtest" },
         marks: Marks.inMemory(),
         invoiceSecret: Redacted.make("of the tests")
-      }),
+      })
+    return Layer.mergeAll(
+      adapter(wire.socket),
+      Layer.succeed(LightningWire.Target, { url: dora.socket, wire: SocketWire.make, adapter }),
       Peers.receiver,
       Peers.sender(wire)
     )
@@ -38,4 +44,5 @@ Real.suite("ldk", ["bitcoind", "lnd", "ldk"], () => {
   LightningReceiver.suite("ldk", layer)
   LightningSender.suite("ldk", layer)
   LightningBooks.suite("ldk", layer)
+  LightningWire.suite("ldk", layer)
 })
