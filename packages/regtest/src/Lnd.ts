@@ -24,6 +24,9 @@ export interface Control {
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void, Process.RegtestFailed>
   /** Starts it again, on the same ports, and waits until it is as it was. */
   readonly start: Effect.Effect<void, Process.RegtestFailed>
+  /** It stands still, with all of its connections, until it goes on. */
+  readonly pause: Effect.Effect<void, Process.RegtestFailed>
+  readonly resume: Effect.Effect<void, Process.RegtestFailed>
 }
 
 /** One lnd of the network, as its operator sees it: with a macaroon for everything. */
@@ -101,7 +104,12 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   })
   const nodeId = yield* start
   const place = { name, url, p2p: `127.0.0.1:${p2pPort}`, folder, certificateFile, macaroonFile, nodeId }
-  return of(place, { stop: running.stop, start: Effect.asVoid(start) })
+  return of(place, {
+    stop: running.stop,
+    start: Effect.asVoid(start),
+    pause: running.signal("SIGSTOP"),
+    resume: running.signal("SIGCONT")
+  })
 })
 
 /** Asks a node as its owner. */

@@ -21,7 +21,7 @@ export interface Place {
 
 const Order = Schema.Union([
   Schema.Struct({ do: Schema.Literal("stop"), node: Schema.Literals(names), signal: Schema.Literals(["SIGTERM", "SIGKILL"]) }),
-  Schema.Struct({ do: Schema.Literal("start"), node: Schema.Literals(names) }),
+  Schema.Struct({ do: Schema.Literals(["start", "pause", "resume"]), node: Schema.Literals(names) }),
   Schema.Struct({ do: Schema.Literal("mine"), blocks: Schema.Int }),
   Schema.Struct({ do: Schema.Literal("reorg"), depth: Schema.Int }),
   Schema.Struct({ do: Schema.Literal("send"), address: Schema.String, sats: Schema.String }),
@@ -34,7 +34,9 @@ const carryOut = (network: Network["Service"], order: Order): Effect.Effect<unkn
     case "stop":
       return network[order.node].stop(order.signal)
     case "start":
-      return network[order.node].start
+    case "pause":
+    case "resume":
+      return network[order.node][order.do]
     case "mine":
       return network.chain.mine(order.blocks)
     case "reorg":
@@ -107,7 +109,9 @@ export const layer = ({ control, nodes, chain }: Place): Layer.Layer<Network> =>
     const node = (name: Name) =>
       Lnd.of(nodes[name], {
         stop: (signal) => Effect.asVoid(order({ do: "stop", node: name, signal }, Schema.Null)),
-        start: Effect.asVoid(order({ do: "start", node: name }, Schema.Null))
+        start: Effect.asVoid(order({ do: "start", node: name }, Schema.Null)),
+        pause: Effect.asVoid(order({ do: "pause", node: name }, Schema.Null)),
+        resume: Effect.asVoid(order({ do: "resume", node: name }, Schema.Null))
       })
     const Hashes = Schema.Array(Schema.String)
     return {

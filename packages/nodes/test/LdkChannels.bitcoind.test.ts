@@ -1,0 +1,225 @@
+import { assert, it } from "@effect/vitest"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { eventually } from "@satrail/contracts/Eventually"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
+import * as Lnd from "@satrail/regtest/Lnd"
+import { Network } from "@satrail/regtest/Network"
+import * as Peer from "@satrail/regtest/Peer"
+import * as Process from "@satrail/regtest/Process"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Exit, Layer, Redacted, Result, Schema } from "effect"
+import { copyFileSync, globSync } from "node:fs"
+import path from "node:path"
+import * as Ldk from "../src/Ldk.ts"
+import * as Marks from "./Marks.ts"
+
+// What happens to money when dora's channels are not enough alone, get stuck, or are closed by force with a payment inside. bob is the other side; carol, behind him, is paid.
+
+const adapter = Layer.unwrap(
+  Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
+    Ldk.layer({
+      socket: dora.socket,
+      identity: { nodeId: dora.nodeId, network: "regtest" },
+      marks: Marks.inMemory(),
+      invoiceSecret: Redacted.make("of the tests")
+    })
+  )
+)
+const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
+
+const amount = Msat.fromSats(10_000)
+
+const to = Effect.fnUntraced(function* (node: Lnd.Lnd, amount: Msat.Msat, behaviour: "settle" | "hold") {
+  const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(node, { amount, behaviour })))
+  return { invoice, amount, feeLimit: Msat.fromSats(1_000) }
+})
+type Asked = Effect.Success<ReturnType<typeof to>>
+
+const tagOf = ({ invoice }: Asked) =>
+  Effect.flatMap(LightningSender, ({ lookupPayment }) => Effect.map(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag))
+
+/** dora knows a way to carol, and her channels can be used. */
+const usable = Effect.gen(function* () {
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  const { carol } = yield* Network
+  const { owned } = yield* LightningBooks
+  const { quote } = yield* LightningSender
+  yield* eventually(Effect.exit(owned), Exit.isSuccess)
+  const channels = Effect.map(dora.ask("channels", {}, LdkNetwork.Channels), ({ channels }) => channels)
+  yield* Process.until(
+    "dora can use her channels",
+    Effect.map(channels, (all) => (all.length > 0 && all.every(({ usable }) => usable) ? true : undefined))
+  )
+  const asked = yield* to(carol, amount, "settle")
+  yield* Process.until(
+    "dora knows the way",
+    Effect.map(quote(asked), (quoted) => (quoted === undefined ? undefined : true))
+  )
+})
+
+/** A payment that carol holds. */
+const held = Effect.gen(function* () {
+  const { carol } = yield* Network
+  const { pay } = yield* LightningSender
+  yield* usable
+  const asked = yield* to(carol, amount, "hold")
+  yield* pay(asked)
+  yield* Peer.arrived(carol, asked.invoice.paymentHash)
+  assert.strictEqual(yield* tagOf(asked), "pending")
+  return asked
+})
+
+/** It has not ended, and to ask for it again does not end it. */
+const staysPending = Effect.fnUntraced(function* (asked: Asked) {
+  assert.strictEqual(yield* tagOf(asked), "pending")
+  assert.notInclude(["settled", "failed"], (yield* (yield* LightningSender).pay(asked))._tag)
+})
+
+const ends = Effect.fnUntraced(function* ({ invoice }: Asked) {
+  const { lookupPayment } = yield* LightningSender
+  return yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
+})
+
+/** Each of these blocks is seen by dora before the next. */
+const mineUntil = Effect.fnUntraced(function* <E, R>(what: string, is: Effect.Effect<boolean, E, R>) {
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  for (let blocks = 0; blocks < 60; blocks++) {
+    if (yield* is) return
+    yield* LdkNetwork.mine(1, [dora])
+    yield* Effect.sleep("250 millis")
+  }
+  assert.fail(`${what}: not after 60 blocks`)
+})
+
+const Balances = Schema.Struct({
+  TotalOnchainBalanceSats: Schema.Int,
+  TotalLightningBalanceSats: Schema.Int,
+  PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Unknown))
+})
+
+/** What dora owns by her own state: in channels and on its way out of closed ones, and on the chain. */
+const wealth = Effect.gen(function* () {
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  const all = yield* dora.ask("balances", {}, Balances)
+  return { onChain: all.TotalOnchainBalanceSats, all: all.TotalOnchainBalanceSats + all.TotalLightningBalanceSats }
+})
+
+/** The same once nothing is being swept: that would be counted twice. */
+const restingWealth = Effect.gen(function* () {
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  const swept = Effect.map(dora.ask("balances", {}, Balances), (all) => (all.PendingBalancesFromChannelClosures ?? []).length === 0)
+  yield* mineUntil("nothing is being swept", swept)
+  return yield* wealth
+})
+
+const forceClose = Effect.gen(function* () {
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  const [one] = (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels
+  yield* dora.ask("closeChannel", { channel: one?.channel, node: one?.node, force: true }, Schema.Unknown)
+})
+
+/** More blocks than any HTLC of these payments lasts. */
+const htlcBlocks = 400
+/** What closing and sweeping costs in fees of the chain, at the most. */
+const maxChainFeesSats = 50_000
+
+Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
+  it.layer(layer, { excludeTestServices: true })((it) => {
+    for (const outcome of ["settle", "fail"] as const) {
+      it.effect(`C1: ldk: a peer that stands still with a payment inside leaves it pending, and later it does ${outcome}`, () =>
+        Effect.gen(function* () {
+          const { bob, carol } = yield* Network
+          const { owned } = yield* LightningBooks
+          const before = (yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)).amount
+          const asked = yield* held
+          yield* Effect.acquireUseRelease(
+            bob.pause,
+            () => Effect.andThen(Peer.release(carol, asked.invoice.paymentHash, outcome), staysPending(asked)),
+            () => Effect.orDie(bob.resume)
+          )
+          const payment = yield* ends(asked)
+          assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
+          assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), outcome === "settle" ? amount : Msat.zero)
+          const after = yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)
+          assert.strictEqual(before - after.amount, payment._tag === "settled" ? amount + payment.fee : 0n)
+        })
+      )
+    }
+    for (const outcome of ["settle", "fail"] as const) {
+      it.effect(
+        `C1: ldk: a channel that is closed by force leaves the payment inside pending until the chain has its end: to ${outcome}`,
+        () =>
+          Effect.gen(function* () {
+            const { dora } = yield* LdkNetwork.LdkNetwork
+            const { bob, carol } = yield* Network
+            const { owned } = yield* LightningBooks
+            const { channels } = yield* dora.ask("channels", {}, LdkNetwork.Channels)
+            if (channels.length === 0) yield* LdkNetwork.open(dora, bob)
+            yield* usable
+            const before = yield* restingWealth
+            const asked = yield* held
+            yield* forceClose
+            yield* LdkNetwork.mine(1, [dora])
+            yield* staysPending(asked)
+            // What it owns in channels is none of it any more: it is on its way to the chain, and the node's state shows it.
+            assert.strictEqual((yield* eventually(Effect.orDie(owned), ({ amount }) => amount === 0n)).amount, 0n)
+            assert.isAtLeast((yield* wealth).all, before.all - 10_000 - maxChainFeesSats)
+            yield* Peer.release(carol, asked.invoice.paymentHash, outcome)
+            if (outcome === "fail") {
+              yield* staysPending(asked)
+              yield* LdkNetwork.mine(htlcBlocks, [dora])
+            }
+            yield* mineUntil(
+              "the payment ends",
+              Effect.map(tagOf(asked), (tag) => tag !== "pending")
+            )
+            const payment = yield* ends(asked)
+            assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
+            assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), outcome === "settle" ? amount : Msat.zero)
+            const paidSats = payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
+            // What was the peer's to delay may take longer; what is there is all of it, but for the fees of the chain.
+            const after = yield* restingWealth
+            assert.isAtMost(after.all, before.all - paidSats)
+            assert.isAtLeast(after.all, before.all - paidSats - maxChainFeesSats)
+          })
+      )
+    }
+    it.effect(
+      "C1: ldk: killed between a channel and its manager, it closes the channel, and the payment inside is sent once and ends once",
+      () =>
+        Effect.gen(function* () {
+          const { dora } = yield* LdkNetwork.LdkNetwork
+          const { bob, carol } = yield* Network
+          const { channels } = yield* dora.ask("channels", {}, LdkNetwork.Channels)
+          if (channels.length === 0) yield* LdkNetwork.open(dora, bob)
+          yield* usable
+          const before = yield* restingWealth
+          // LDK writes a channel down first and its manager then. With the manager of before, the disk is as it was between the two.
+          const [manager = assert.fail("LDK has no manager")] = globSync(path.join(dora.store, "ldk/**/manager"))
+          copyFileSync(manager, `${dora.store}.manager`)
+          const asked = yield* held
+          yield* dora.stop("SIGKILL")
+          copyFileSync(`${dora.store}.manager`, manager)
+          yield* dora.start()
+          const { owned } = yield* LightningBooks
+          yield* eventually(Effect.exit(owned), Exit.isSuccess)
+          yield* staysPending(asked)
+          yield* LdkNetwork.mine(1, [dora])
+          assert.deepStrictEqual((yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels, [])
+          yield* Peer.release(carol, asked.invoice.paymentHash, "settle")
+          yield* mineUntil(
+            "the payment ends",
+            Effect.map(tagOf(asked), (tag) => tag !== "pending")
+          )
+          const payment = yield* ends(asked)
+          if (payment._tag !== "settled") return assert.fail(payment._tag)
+          assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), amount)
+          const paidSats = Number(Msat.toSats(Msat.make(amount + payment.fee)))
+          assert.isAtLeast((yield* restingWealth).all, before.all - paidSats - maxChainFeesSats)
+        })
+    )
+  })
+})
