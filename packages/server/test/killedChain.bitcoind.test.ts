@@ -1,0 +1,200 @@
+import { assert, it } from "@effect/vitest"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as Bitcoind from "@satrail/regtest/Bitcoind"
+import { Chain } from "@satrail/regtest/Chain"
+import * as Miner from "@satrail/regtest/Miner"
+import * as Process from "@satrail/regtest/Process"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, type Scope, Schema } from "effect"
+import { createServer, request } from "node:http"
+import * as Customer from "./Customer.ts"
+import * as OnChain from "./OnChain.ts"
+import * as Service from "./Service.ts"
+
+// bitcoind is killed at each step of a payout. What it had not written to its disk, its mempool first of all, is gone then.
+
+const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
+
+/** The node's RPC at another address, between it and the service. */
+interface Between {
+  readonly url: string
+  /** The service does not reach the node, or does again. */
+  readonly cut: (isCut: boolean) => void
+  /** The next call of this method is carried out, and its answer is lost: with it is told when. */
+  readonly lost: (method: string) => Promise<void>
+}
+
+const between: Effect.Effect<Between, Process.RegtestFailed, Chain | Scope.Scope> = Effect.gen(function* () {
+  const { url } = yield* Chain
+  let isCut = false
+  let losing: { readonly method: string; readonly tell: () => void } | undefined
+  const server = createServer((incoming, response) => {
+    const chunks: Array<Buffer> = []
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
+    incoming.once("end", () => {
+      if (isCut) return response.destroy()
+      const body = Buffer.concat(chunks)
+      const lost = losing !== undefined && body.includes(`"${losing.method}"`) ? losing : undefined
+      if (lost !== undefined) losing = undefined
+      const onward = request(new URL(incoming.url ?? "/", url), { method: incoming.method, headers: incoming.headers }, (answer) => {
+        if (lost !== undefined) {
+          // No other word of the node's comes through before it is dead.
+          isCut = true
+          return answer.resume().once("end", () => {
+            response.destroy()
+            lost.tell()
+          })
+        }
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        return answer.pipe(response)
+      })
+      return onward.once("error", () => response.destroy()).end(body)
+    })
+  })
+  const port = yield* Process.freePort
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(port, "127.0.0.1", () => resume(Effect.void))),
+    () =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+  )
+  return {
+    url: `http://127.0.0.1:${port}`,
+    cut: (is) => void (isCut = is),
+    lost: (method) =>
+      new Promise((resolve) => {
+        losing = { method, tell: resolve }
+      })
+  }
+})
+
+const Scanned = Schema.Struct({ unspents: Schema.Array(Schema.Struct({ amount: Schema.Finite })) })
+
+/** bitcoind writes its blocks down: killed after this it has them still. */
+const written = Effect.flatMap(Chain, ({ call }) => call("gettxoutsetinfo", [], Schema.Unknown))
+
+const killed = Effect.gen(function* () {
+  const { stop } = yield* Bitcoind.Bitcoind
+  yield* written
+  yield* stop("SIGKILL")
+})
+
+const waiting = (txId: string) =>
+  Effect.gen(function* () {
+    const { call } = yield* Chain
+    const listed = Effect.map(call("getrawmempool", [], Schema.Array(Schema.String)), (all) => (all.includes(txId) ? true : undefined))
+    yield* Process.until(`${txId} waits to be mined`, listed)
+  })
+
+const sats = 20_000
+
+Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
+  it.layer(Bitcoind.layer, { excludeTestServices: true })((it) => {
+    it.effect(
+      "C19: bitcoind is killed before and after a broadcast, before a confirmation is seen and in a reorganisation: each payout is sent once",
+      () =>
+        Effect.gen(function* () {
+          const chain = yield* Chain
+          const bitcoind = yield* Bitcoind.Bitcoind
+          yield* chain.mine(Miner.firstBlocks)
+          const service = yield* OnChain.made
+          const node = yield* between
+          yield* act(() =>
+            service.start({ ...OnChain.settings(chain), BITCOIN_RPC_URL: node.url, RATES: "fixed", SATRAIL_RECONCILE_SECONDS: "1" })
+          )
+          const shop = yield* act(() => service.company("paid"))
+          const { address } = yield* act(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })))
+          yield* chain.send(address.address, 300_000n)
+          yield* chain.mine(6)
+          yield* act(() => Customer.hasBalance(shop, 300_000))
+
+          let payees = 0
+          const payee = () => BitcoinAddress.fromPayload("p2wsh", new Uint8Array(32).fill(++payees), "regtest") ?? assert.fail("no address")
+          const confirmed = (to: string) => act(() => Customer.data(201, Customer.confirm(shop, to, sats)))
+          const sent = (id: string) =>
+            act(() =>
+              Service.eventually(
+                "a payout with a transaction",
+                () => Customer.fetchWithdrawal(shop, id),
+                ({ chain_tx_id: txId }) => txId !== null
+              )
+            )
+          const paid: Array<{ readonly id: string; readonly to: string; readonly fee_sats: number; readonly amount_sats: number }> = []
+          /** What has died changes nothing of it: the node is back, it is mined, and settled. */
+          const settles = Effect.fnUntraced(function* (one: (typeof paid)[number], standing: "pending" | "settled" = "pending") {
+            assert.strictEqual((yield* act(() => Customer.fetchWithdrawal(shop, one.id))).status, standing)
+            yield* bitcoind.start
+            node.cut(false)
+            const { chain_tx_id: txId } = yield* sent(one.id)
+            // Whatever the node has lost of it is shown to it again.
+            const Placed = Schema.Struct({ confirmations: Schema.optionalKey(Schema.Int) })
+            const placed = Effect.orElseSucceed(chain.call("getrawtransaction", [txId, 1], Placed), () => ({ confirmations: 0 }))
+            if (((yield* placed).confirmations ?? 0) === 0) yield* waiting(txId)
+            // To somebody else each time: the same block again would be the one that was taken away.
+            yield* chain.call("generatetoaddress", [6, payee().address], Schema.Array(Schema.String))
+            paid.push(
+              yield* Effect.as(
+                act(() => Customer.ends(shop, one.id, "settled")),
+                one
+              )
+            )
+          })
+          const asked = Effect.gen(function* () {
+            const to = payee().address
+            return { to, ...(yield* confirmed(to)) }
+          })
+
+          // Before the broadcast: the node is not there yet.
+          node.cut(true)
+          yield* killed
+          yield* settles(yield* asked)
+
+          // After the broadcast, and its answer never came: nor has the node's mempool outlived it.
+          const lost = node.lost("sendrawtransaction")
+          const broadcast = yield* asked
+          yield* act(() => lost)
+          yield* killed
+          yield* settles(broadcast)
+
+          // It is in blocks that the service has not seen.
+          const mined = yield* asked
+          yield* waiting((yield* sent(mined.id)).chain_tx_id)
+          node.cut(true)
+          yield* chain.mine(6)
+          yield* killed
+          yield* settles(mined)
+
+          // One block settles it, and that one is taken away in the moment in which the node dies.
+          const reorganised = yield* asked
+          yield* waiting((yield* sent(reorganised.id)).chain_tx_id)
+          const [hash] = yield* chain.mine(1)
+          yield* act(() => Customer.ends(shop, reorganised.id, "settled"))
+          yield* chain.call("invalidateblock", [hash], Schema.Null)
+          yield* killed
+          yield* settles(reorganised, "settled")
+
+          for (const { to } of paid) {
+            const { unspents } = yield* chain.call("scantxoutset", ["start", [`addr(${to})`]], Scanned)
+            assert.deepStrictEqual(
+              unspents.map(({ amount }) => Math.round(amount * 1e8)),
+              [sats]
+            )
+          }
+          assert.strictEqual(yield* act(() => Customer.balance(shop)), Customer.without(300_000, ...paid))
+          const since = new Date().toISOString()
+          const { data } = yield* act(() =>
+            Service.eventually(
+              "a comparison that balances",
+              () => service.ask("GET", "/operator/reconciliation", { key: service.token() }),
+              ({ data }) =>
+                data.report !== null && data.report.reconciled_at > since && Object.keys(data.report.differences_by_cause).length === 0
+            )
+          )
+          assert.strictEqual(data.report.is_behind, false)
+          yield* act(() => service.stop("SIGTERM"))
+        }).pipe(Effect.scoped)
+    )
+  })
+})
