@@ -93,7 +93,7 @@ const sats = 20_000
 Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
   it.layer(Bitcoind.layer, { excludeTestServices: true })((it) => {
     it.effect(
-      "C19: bitcoind is killed before and after a broadcast, before a confirmation is seen and in a reorganisation: each payout is sent once",
+      "C19: chain: bitcoind is killed before and after a broadcast, before a confirmation is seen and in a reorganisation: each payout is sent once",
       () =>
         Effect.gen(function* () {
           const chain = yield* Chain
