@@ -59,6 +59,7 @@ export const make = Effect.sync(() => {
     records,
     /** What pay_invoice is answered; undefined: nothing. */
     pay: (): Said | undefined => undefined,
+    make: (): Said => ({ code: "NOT_IMPLEMENTED" }),
     relay: (_method: string): Relay => "delivers",
     /** Sent beside every answer, before it. */
     beside: (_to: Nostr.Event): ReadonlyArray<Nostr.Event> => [],
@@ -99,6 +100,7 @@ export const make = Effect.sync(() => {
   const said = (method: string, params: unknown): Said | undefined => {
     if (method === "get_info") return { result: { network: "regtest", methods } }
     if (method === "pay_invoice") return world.pay()
+    if (method === "make_invoice") return world.make()
     if (method === "list_transactions") return { result: { transactions: [...records.values()] } }
     if (method !== "lookup_invoice") return { code: "NOT_IMPLEMENTED" }
     const hash = typeof params === "object" && params !== null && "payment_hash" in params ? String(params.payment_hash) : ""

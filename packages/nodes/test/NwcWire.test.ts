@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as Preimage from "@satrail/bitcoin/Preimage"
-import type { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { type Ask, LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
@@ -245,6 +245,48 @@ story("C28: what the wallet may take beyond the limit is not sent", (world) =>
     assert.deepStrictEqual(tariff, { base: 10_000n, partsPerMillion: 10_000n })
     assert.deepStrictEqual<unknown>(yield* pay({ ...asked, feeLimit: Msat.make(19_999n) }), { _tag: "failed", reason: "no_route" })
     assert.deepStrictEqual(world.payments(), [])
+  })
+)
+
+const asking = (amount: bigint) => ({
+  id: "one",
+  amount: Msat.make(amount),
+  description: { _tag: "Text", text: "coffee" } as const,
+  expirySeconds: 600
+})
+const create = (amount: bigint) =>
+  within(
+    15_000,
+    Effect.flatMap(LightningReceiver, (receiver) => receiver.createInvoice(asking(amount)))
+  )
+
+story("an invoice for another amount, or with another hash, than the wallet was asked for is shown to nobody", (world) =>
+  Effect.gen(function* () {
+    const { invoice } = NwcScript.invoice().asked
+    world.make = () => ({ result: { invoice: invoice.paymentRequest, payment_hash: invoice.paymentHash } })
+    assert.include(String((yield* Effect.flip(create(999_000n))).cause), "an invoice for 1000000 instead of 999000 msat")
+    world.make = () => ({ result: { invoice: invoice.paymentRequest, payment_hash: "0f".repeat(32) } })
+    assert.include(String((yield* Effect.flip(create(1_000_000n))).cause), "another hash")
+    world.make = () => ({ result: { invoice: invoice.paymentRequest, payment_hash: invoice.paymentHash } })
+    assert.strictEqual((yield* create(1_000_000n)).paymentHash, invoice.paymentHash)
+  })
+)
+
+story("C60: of a receipt what the wallet kept is not credited, and without a proof nothing is", (world) =>
+  Effect.gen(function* () {
+    const { preimage, asked } = NwcScript.invoice()
+    const { paymentHash } = asked.invoice
+    const look = within(
+      15_000,
+      Effect.flatMap(LightningReceiver, (receiver) => receiver.lookupInvoice(paymentHash))
+    )
+    world.record(paymentHash, { type: "incoming", state: "pending", preimage })
+    assert.deepStrictEqual<unknown>(yield* look, { _tag: "open" })
+    world.record(paymentHash, { type: "incoming", state: "settled", preimage: "00".repeat(32), settled_at: 1 })
+    assert.strictEqual((yield* Effect.flip(look))._tag, "NodeUnavailable")
+    // 1000 sats, of which it kept 3.
+    world.record(paymentHash, { type: "incoming", state: "settled", preimage, settled_at: 1 })
+    assert.deepStrictEqual<unknown>(yield* look, { _tag: "settled", received: 997_000n, preimage })
   })
 )
 
