@@ -58,7 +58,10 @@ const parts: ReadonlyArray<Part> = [
   {
     title: "Payers of offers (BOLT 12)",
     ports: ["OfferSender"],
-    columns: [{ title: "sandbox", suite: "sandbox", ranOn: inProcess }]
+    columns: [
+      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, with another one as the issuer, and lnd ${lnd} in between` },
+      { title: "sandbox", suite: "sandbox", ranOn: inProcess }
+    ]
   },
   {
     title: "Views of the chain",
@@ -98,6 +101,7 @@ const files = [
   "packages/nodes/test/Lnd.regtest.test.ts",
   "packages/nodes/test/Ldk.bitcoind.test.ts",
   "packages/nodes/test/Nwc.bitcoind.test.ts",
+  "packages/nodes/test/LdkOffers.bitcoind.test.ts",
   "packages/nodes/test/CoreLightning.test.ts",
   "packages/sandbox/test/contracts.test.ts",
   "packages/chain/test/contracts.test.ts",

@@ -19,9 +19,10 @@ export interface Bolt12 {
   readonly absoluteExpirySeconds?: number
   /** Who the issuer says to be. Nobody checked it. */
   readonly issuer?: string
-  /** The node to ask. Absent where only `paths` lead there. */
+  /** The node to ask. Absent where only blinded paths lead there. */
   readonly issuerId?: string
-  readonly hasPaths: boolean
+  /** Where its blinded paths begin (BOLT 4): a node's key, or nine bytes of a channel and the side of it that is meant. */
+  readonly introductions: ReadonlyArray<string>
   /** The most items of one invoice; 0 where it does not say. Absent: there is one item, and a quantity must not be given. */
   readonly quantityMax?: bigint
   /** Opaque bytes that the issuer reads again in each request for an invoice. */
@@ -146,7 +147,7 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
     const description = yield* optional("description", Field.toText)
     const features = (yield* optional("features", Field.toFeatures)) ?? []
     const absoluteExpiry = yield* optional("absoluteExpiry", Field.toInteger)
-    const hasPaths = (yield* optional("paths", (bytes) => Field.arePaths(bytes) || undefined)) ?? false
+    const introductions = (yield* optional("paths", Field.toIntroductions)) ?? []
     const issuer = yield* optional("issuer", Field.toText)
     const quantityMax = yield* optional("quantityMax", Field.toInteger)
     const issuerId = yield* optional("issuerId", Field.toPoint)
@@ -157,7 +158,8 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
     if (data("amount") !== undefined && description === undefined) {
       return yield* refuse("description", "The offer asks for an amount and does not say what for")
     }
-    if (issuerId === undefined && !hasPaths) return yield* refuse("issuer", "The offer does not say whom to ask for an invoice")
+    if (issuerId === undefined && introductions.length === 0)
+      return yield* refuse("issuer", "The offer does not say whom to ask for an invoice")
     return {
       offer,
       networks,
@@ -166,7 +168,7 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
       ...(absoluteExpiry !== undefined && { absoluteExpirySeconds: Number(absoluteExpiry) }),
       ...(issuer !== undefined && { issuer }),
       ...(issuerId !== undefined && { issuerId }),
-      hasPaths,
+      introductions,
       ...(quantityMax !== undefined && { quantityMax }),
       ...(metadata !== undefined && { metadata }),
       features
@@ -174,7 +176,7 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
   })
 
 /** What to put into an offer. */
-export interface Draft extends Omit<Bolt12, "offer" | "hasPaths" | "features" | "issuerId"> {
+export interface Draft extends Omit<Bolt12, "offer" | "introductions" | "features" | "issuerId"> {
   readonly issuerId: string
   readonly features?: ReadonlyArray<number>
 }

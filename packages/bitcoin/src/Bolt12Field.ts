@@ -109,22 +109,29 @@ export const fromFeatures = (features: ReadonlyArray<number>): Uint8Array => {
   return bytes
 }
 
-/** Whether this is one or more blinded paths (BOLT 4), each of at least one hop, all of whose keys are on the curve. */
-export const arePaths = (data: Uint8Array): boolean => {
+/**
+ * Where each of one or more blinded paths (BOLT 4) begins, in hex: 33 bytes of a node's key, or 9 of a channel and the side of it that is meant. Undefined where one has
+ * no hop, or a key that is not on the curve.
+ */
+export const toIntroductions = (data: Uint8Array): ReadonlyArray<string> | undefined => {
   let at = 0
+  const introductions: Array<string> = []
   const isPoint = () => toPoint(data.subarray(at, (at += pointBytes))) !== undefined
   const skip = (bytes: number) => (at += bytes) <= data.length
   while (at < data.length) {
-    // It begins at a channel and a direction, or at a node's key; then comes the key that its hops are blinded with.
+    const begin = at
     const isChannel = (data[at] ?? 0) <= 1
-    if (!(isChannel ? skip(9) : isPoint()) || !isPoint()) return false
+    if (!(isChannel ? skip(9) : isPoint())) return undefined
+    introductions.push(hex.encode(data.subarray(begin, at)))
+    // Then comes the key that its hops are blinded with.
+    if (!isPoint()) return undefined
     const hops = data[at++] ?? 0
-    if (hops === 0) return false
+    if (hops === 0) return undefined
     for (let hop = 0; hop < hops; hop++) {
-      if (!isPoint()) return false
+      if (!isPoint()) return undefined
       const length = data.subarray(at, at + 2)
-      if (length.length < 2 || !skip(2 + Number(toNumber(length)))) return false
+      if (length.length < 2 || !skip(2 + Number(toNumber(length)))) return undefined
     }
   }
-  return data.length > 0
+  return introductions.length > 0 ? introductions : undefined
 }

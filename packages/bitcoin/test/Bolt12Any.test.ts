@@ -52,7 +52,12 @@ describe("BOLT 12, any offer", () => {
     { draft: drafts },
     ({ draft }) => {
       const offer = Result.getOrThrow(Bolt12.encode(draft))
-      assert.deepStrictEqual(Result.getOrThrow(Bolt12.decode(offer)), { ...draft, features: draft.features ?? [], hasPaths: false, offer })
+      assert.deepStrictEqual(Result.getOrThrow(Bolt12.decode(offer)), {
+        ...draft,
+        features: draft.features ?? [],
+        introductions: [],
+        offer
+      })
       assert.deepStrictEqual(Bolt12.decode(offer.toUpperCase()), Bolt12.decode(offer))
     },
     { arbitrary }

@@ -86,7 +86,7 @@ bites("OfferSender", promises, {
     sabotage(OfferSender, ({ quote }) => ({
       quote: (ask) => Effect.map(quote(ask), (best) => best ?? { fee: Msat.zero, probability: 0.5 })
     })),
-    ["there is no quote without a route, nor with a limit below every route"]
+    ["there is no quote without a route", "there is no quote with a limit below every route"]
   ],
   "one that takes an outage for no route": [
     sabotage(OfferSender, ({ quote }) => ({

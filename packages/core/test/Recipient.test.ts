@@ -43,7 +43,7 @@ const address = (kind: BitcoinAddress.Kind): Recipient.Recipient => ({
 })
 const bolt12 = (fields: Partial<Bolt12> = {}): Recipient.Recipient => ({
   _tag: "Bolt12",
-  bolt12: { offer: "lno1…", networks: ["regtest"], issuerId: "02".repeat(33), hasPaths: false, features: [], ...fields }
+  bolt12: { offer: "lno1…", networks: ["regtest"], issuerId: "02".repeat(33), introductions: [], features: [], ...fields }
 })
 const asks: Recipient.Recipient = { _tag: "Offer", offer: offer() } // 10 to 1000 sats
 const fractions: Recipient.Recipient = { _tag: "Offer", offer: offer({ min: Msat.make(1_500n), max: Msat.make(2_500n) }) }

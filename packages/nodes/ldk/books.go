@@ -89,7 +89,7 @@ func (n *node) settlements(ask after) (any, error) {
 		if err != nil || one.Preimage == "" {
 			return nil, err
 		}
-		return map[string]any{"hash": hash, "received": decimal(one.Received), "preimage": one.Preimage, "settledAt": one.SettledAt, "cursor": decimal(at)}, nil
+		return map[string]any{"hash": hash, "received": decimal(one.Received), "preimage": one.Preimage, "settledAt": one.SettledAt, "offer": one.Offer, "cursor": decimal(at)}, nil
 	})
 }
 
@@ -112,21 +112,32 @@ func (n *node) sent(ask after) (any, error) {
 	if ask.After == nil {
 		return n.last(bucketBegun)
 	}
-	return n.page(ask, bucketBegun, func(tx *bbolt.Tx, _ uint64, hash string) (any, error) {
-		one, err := read[payment](tx, bucketPayments, hash)
+	return n.page(ask, bucketBegun, func(tx *bbolt.Tx, _ uint64, key string) (any, error) {
+		one, err := read[payment](tx, bucketPayments, key)
 		if err != nil || one.State == unsent {
 			return nil, err
 		}
-		return map[string]any{"hash": hash, "amount": decimal(one.Amount), "fee": decimal(one.Fee), "state": one.State}, nil
+		line := map[string]any{"hash": one.Hash, "amount": decimal(one.Amount), "fee": decimal(one.Fee), "state": one.State}
+		if one.Attempt != "" {
+			line["attempt"] = one.Attempt
+		}
+		return line, nil
 	})
 }
 
-// Payments as they end.
-func (n *node) ends(ask after) (any, error) {
-	if ask.After == nil {
-		return n.last(bucketEnded)
+// Payments of invoices as they end, or those by offer.
+func (n *node) ends(isByOffer bool) func(after) (any, error) {
+	return func(ask after) (any, error) {
+		if ask.After == nil {
+			return n.last(bucketEnded)
+		}
+		return n.page(ask, bucketEnded, func(_ *bbolt.Tx, _ uint64, key string) (any, error) {
+			if isAttempt(key) != isByOffer {
+				return nil, nil
+			}
+			return key, nil
+		})
 	}
-	return n.page(ask, bucketEnded, func(_ *bbolt.Tx, _ uint64, hash string) (any, error) { return hash, nil })
 }
 
 func outgoing(channels []ldk.ChannelDetails) (sum uint64) {

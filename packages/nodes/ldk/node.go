@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"encoding/hex"
 	"errors"
-	"io/fs"
 	"log"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,7 +12,6 @@ import (
 
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	ldk "github.com/getAlby/ldk-node-go/ldk_node"
-	"go.etcd.io/bbolt"
 )
 
 // Replayed events come within seconds of a start: until then no payment that has failed is begun anew.
@@ -31,6 +26,7 @@ type node struct {
 
 	// Decisions about one store are made one after the other.
 	deciding sync.Mutex
+	doubts   map[string]time.Time // attempts that LDK may have never heard of, since when. Read and changed with `deciding` held
 	starting sync.Mutex
 	started  atomic.Int64 // when, in milliseconds; 0 before
 	drained  atomic.Bool
@@ -54,7 +50,8 @@ func buildNode(s *store, settings settings) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := forgetUnsent(s); err != nil {
+	doubts, err := forgetUnsent(s)
+	if err != nil {
 		return nil, err
 	}
 	config := ldk.DefaultConfig()
@@ -88,7 +85,7 @@ func buildNode(s *store, settings settings) (*node, error) {
 	if publicKey(key) != built.NodeId() {
 		return nil, errors.New("the node's key is not derived from its seed as it was: this program and its LDK do not belong together")
 	}
-	return &node{Node: built, store: s, settings: settings, key: key}, nil
+	return &node{Node: built, store: s, settings: settings, key: key, doubts: doubts}, nil
 }
 
 func setChain(builder *ldk.Builder, settings settings) error {
@@ -106,68 +103,6 @@ func setChain(builder *ldk.Builder, settings settings) error {
 	}
 	password, _ := at.User.Password()
 	builder.SetChainSourceBitcoindRpc(at.Hostname(), uint16(port), at.User.Username(), password)
-	return nil
-}
-
-// A payment that was written down and whose hash is nowhere in LDK's own state never left: LDK writes a payment into a channel's monitor, or into its manager, before a
-// peer hears of it. The process died in between, and there is no payment. Only before the node is started is its state what is on the disk.
-func forgetUnsent(s *store) error {
-	doubtful := map[string][]byte{}
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketPayments).ForEach(func(key, _ []byte) error {
-			one, err := read[payment](tx, bucketPayments, string(key))
-			if err != nil || one.State != begun {
-				return err
-			}
-			doubtful[one.Hash], err = hex.DecodeString(one.Hash)
-			return err
-		})
-	})
-	if err != nil || len(doubtful) == 0 {
-		return err
-	}
-	err = filepath.WalkDir(s.ldkFolder(), func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		// The list of payments says what was meant to be sent, and not what was.
-		if err != nil || (entry.IsDir() && entry.Name() == "payments") {
-			if err == nil {
-				return fs.SkipDir
-			}
-			return err
-		}
-		if entry.IsDir() {
-			return nil
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for hash, wanted := range doubtful {
-			if bytes.Contains(content, wanted) {
-				delete(doubtful, hash)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for hash := range doubtful {
-		log.Printf("payment %s was written down and never sent: it is forgotten", hash)
-		err := s.update(func(tx *bbolt.Tx) error {
-			one, err := read[payment](tx, bucketPayments, hash)
-			if err != nil {
-				return err
-			}
-			one.State = unsent
-			return write(tx, bucketPayments, hash, one)
-		})
-		if err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -276,6 +211,9 @@ func (n *node) keepCounting() {
 		err := n.store.tick()
 		if err == nil && n.started.Load() != 0 && n.isBack() {
 			err = n.store.keepGraphSize(uint64(len(n.knownChannels())))
+		}
+		if err == nil && n.started.Load() != 0 {
+			err = n.decideDoubts()
 		}
 		if err != nil {
 			log.Fatalf("the store cannot be written: %v", err)

@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"log"
 	"math"
-	"strconv"
 	"sync"
 	"time"
 
@@ -182,39 +181,55 @@ func (n *node) quote(ask quoteAsk) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err
 	}
-	amount, wrongAmount := strconv.ParseUint(ask.Amount, 10, 64)
-	limit, wrongLimit := strconv.ParseUint(ask.FeeLimit, 10, 64)
-	if wrongAmount != nil || wrongLimit != nil {
-		return nil, refuse(codeBadRequest, "amount and feeLimit must be millisatoshis, as texts of digits")
-	}
-	parsed, err := ldk.Bolt11InvoiceFromStr(ask.Request)
+	amount, limit, err := terms(ask.Amount, ask.FeeLimit)
 	if err != nil {
-		return nil, refuse(codeBadRequest, "request is no invoice: %v", err)
+		return nil, err
+	}
+	parsed, err := invoiceOf(ask.Request)
+	if err != nil {
+		return nil, err
 	}
 	defer parsed.Destroy()
-	for _, age := range []time.Duration{graphAge, graphAgeNoWay} {
-		if fee, odds, is := n.price(n.network(age), parsed, amount); is && fee <= limit {
-			return map[string]any{"fee": decimal(fee), "probability": odds}, nil
-		}
-	}
-	return map[string]any{"fee": nil, "probability": 0}, nil
+	payee := parsed.RecoverPayeePubKey()
+	return n.quoted(amount, limit, []destination{{payee, hintsOf(parsed, payee)}}), nil
 }
 
-func (n *node) price(into map[string]map[string][]edge, invoice *ldk.Bolt11Invoice, amount uint64) (fee uint64, odds float64, is bool) {
-	payee, us, channels := invoice.RecoverPayeePubKey(), n.NodeId(), n.ListChannels()
+// A node that a payment is to reach, with what its invoice says about the way there.
+type destination struct {
+	node  string
+	hints map[string]map[string][]edge
+}
+
+// The cheapest of the ways to any of these.
+func (n *node) quoted(amount, limit uint64, destinations []destination) any {
+	for _, age := range []time.Duration{graphAge, graphAgeNoWay} {
+		into, found := n.network(age), map[string]any(nil)
+		for _, payee := range destinations {
+			if fee, odds, is := n.price(into, payee, amount); is && fee <= limit {
+				limit, found = fee, map[string]any{"fee": decimal(fee), "probability": odds}
+			}
+		}
+		if found != nil {
+			return found
+		}
+	}
+	return map[string]any{"fee": nil, "probability": 0}
+}
+
+func (n *node) price(into map[string]map[string][]edge, payee destination, amount uint64) (fee uint64, odds float64, is bool) {
+	us, channels := n.NodeId(), n.ListChannels()
 	var all uint64
 	for _, channel := range channels {
 		if channel.IsUsable {
 			all += channel.NextOutboundHtlcLimitMsat
 		}
 	}
-	if payee == us || all < amount {
+	if payee.node == us || all < amount {
 		return 0, 0, false
 	}
-	hints := hintsOf(invoice, payee)
 	for _, parts := range []uint64{1, 2, 4, 8} {
 		part := (amount + parts - 1) / parts
-		if best := cheapest(reach(into, hints, us, payee, part), channels); best != nil {
+		if best := cheapest(reach(into, payee.hints, us, payee.node, part), channels); best != nil {
 			return (best.amount - part) * parts, math.Pow(best.odds, float64(parts)), true
 		}
 	}

@@ -35,7 +35,8 @@ type invoice struct {
 	Deadline  uint32       `json:"deadline"` // the height at which LDK sends back what has arrived
 	SettledAt int64        `json:"settledAt"`
 	Number    uint64       `json:"number"`
-	Foreign   bool         `json:"foreign"` // paid to this node, and no invoice of ours
+	Foreign   bool         `json:"foreign"`         // paid to this node, and no invoice of ours
+	Offer     string       `json:"offer,omitempty"` // satrail's id of the offer whose invoice it was
 }
 
 type hashOnly struct {
@@ -222,8 +223,14 @@ func (n *node) received(hash string, amount uint64) error {
 	if one == nil {
 		one = &invoice{Hash: hash, Foreign: true}
 		if details := n.Payment(hash); details != nil {
-			if kind, is := details.Kind.(ldk.PaymentKindSpontaneous); is && kind.Preimage != nil {
-				one.Preimage = *kind.Preimage
+			switch kind := details.Kind.(type) {
+			case ldk.PaymentKindSpontaneous:
+				one.Preimage = textOf(kind.Preimage)
+			case ldk.PaymentKindBolt12Offer:
+				one.Preimage = textOf(kind.Preimage)
+				if one.Offer, err = n.offerOf(kind.OfferId); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -297,6 +304,13 @@ func (n *node) shown(one *invoice) invoiceShown {
 		}
 	}
 	return shown
+}
+
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }

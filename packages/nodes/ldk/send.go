@@ -10,7 +10,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Payments. Each is written down before LDK hears of it, and has one end: what LDK reports, or what it refused before it sent anything.
+// Payments. Each is written down before LDK hears of it, and has one end: what LDK reports, or what it refused before it sent anything. Of an invoice the hash is what it is
+// known by; of an offer (offers.go) the attempt.
 
 const (
 	begun     = "pending"
@@ -23,7 +24,8 @@ const (
 const settlePatience = 2 * time.Second
 
 type payment struct {
-	Hash     string `json:"hash"`
+	Hash     string `json:"hash"`              // of an offer it is known when it is settled
+	Attempt  string `json:"attempt,omitempty"` // of an offer
 	Request  string `json:"request"`
 	Amount   uint64 `json:"amount"`
 	FeeLimit uint64 `json:"feeLimit"`
@@ -34,6 +36,13 @@ type payment struct {
 	Number   uint64 `json:"number"`
 }
 
+func (one *payment) key() string {
+	if one.Attempt != "" {
+		return one.Attempt
+	}
+	return one.Hash
+}
+
 type pay struct {
 	Request  string `json:"request"`
 	Amount   string `json:"amount"`
@@ -41,7 +50,26 @@ type pay struct {
 	NotAfter int64  `json:"notAfter"`
 }
 
+// The amount and the fee limit of a question, in millisatoshis.
+func terms(amount, feeLimit string) (uint64, uint64, error) {
+	whole, wrongAmount := strconv.ParseUint(amount, 10, 64)
+	limit, wrongLimit := strconv.ParseUint(feeLimit, 10, 64)
+	if wrongAmount != nil || wrongLimit != nil {
+		return 0, 0, refuse(codeBadRequest, "amount and feeLimit must be millisatoshis, as texts of digits")
+	}
+	return whole, limit, nil
+}
+
+func invoiceOf(request string) (*ldk.Bolt11Invoice, error) {
+	parsed, err := ldk.Bolt11InvoiceFromStr(request)
+	if err != nil {
+		return nil, refuse(codeBadRequest, "request is no invoice: %v", err)
+	}
+	return parsed, nil
+}
+
 type paymentShown struct {
+	Hash     string `json:"hash"`
 	State    string `json:"state"`
 	Reason   string `json:"reason"`
 	Preimage string `json:"preimage"`
@@ -53,12 +81,12 @@ func shownPayment(one *payment) paymentShown {
 	if one == nil || one.State == unsent {
 		return paymentShown{State: "notFound"}
 	}
-	return paymentShown{one.State, one.Reason, one.Preimage, decimal(one.Fee), decimal(one.Number)}
+	return paymentShown{one.Hash, one.State, one.Reason, one.Preimage, decimal(one.Fee), decimal(one.Number)}
 }
 
-func (n *node) payment(hash string) (found *payment, err error) {
+func (n *node) payment(key string) (found *payment, err error) {
 	err = n.store.db.View(func(tx *bbolt.Tx) error {
-		found, err = read[payment](tx, bucketPayments, hash)
+		found, err = read[payment](tx, bucketPayments, key)
 		return err
 	})
 	return found, err
@@ -79,14 +107,13 @@ func (n *node) pay(ask pay) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err
 	}
-	amount, wrongAmount := strconv.ParseUint(ask.Amount, 10, 64)
-	limit, wrongLimit := strconv.ParseUint(ask.FeeLimit, 10, 64)
-	if wrongAmount != nil || wrongLimit != nil {
-		return nil, refuse(codeBadRequest, "amount and feeLimit must be millisatoshis, as texts of digits")
-	}
-	parsed, err := ldk.Bolt11InvoiceFromStr(ask.Request)
+	amount, limit, err := terms(ask.Amount, ask.FeeLimit)
 	if err != nil {
-		return nil, refuse(codeBadRequest, "request is no invoice: %v", err)
+		return nil, err
+	}
+	parsed, err := invoiceOf(ask.Request)
+	if err != nil {
+		return nil, err
 	}
 	defer parsed.Destroy()
 	if asked := parsed.AmountMilliSatoshis(); asked != nil && *asked != amount {
@@ -96,10 +123,15 @@ func (n *node) pay(ask pay) (any, error) {
 	if err := n.send(&payment{Hash: hash, Request: ask.Request, Amount: amount, FeeLimit: limit, State: begun}, parsed, ask.NotAfter); err != nil {
 		return nil, err
 	}
+	return n.ended(hash)
+}
+
+// How a payment stands once it has ended, or after a while.
+func (n *node) ended(key string) (any, error) {
 	var one *payment
-	err = n.until(settlePatience, func() (bool, error) {
+	err := n.until(settlePatience, func() (bool, error) {
 		var err error
-		one, err = n.payment(hash)
+		one, err = n.payment(key)
 		return err == nil && one.State != begun, err
 	})
 	if err != nil {
@@ -130,19 +162,7 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 			return refuse(codeUnavailable, "an earlier attempt cannot be removed: %v", err)
 		}
 	}
-	err = n.store.update(func(tx *bbolt.Tx) error {
-		if known != nil {
-			if err := tx.Bucket(bucketBegun).Delete(number(known.Number)); err != nil {
-				return err
-			}
-		}
-		one.Number, err = push(tx, bucketBegun, one.Hash)
-		if err != nil {
-			return err
-		}
-		return write(tx, bucketPayments, one.Hash, one)
-	})
-	if err != nil {
+	if err := n.intend(one, known); err != nil {
 		return err
 	}
 	dieAt("intent")
@@ -153,11 +173,7 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 	}
 	isEarly := errors.Is(refused, ldk.ErrNodeErrorPaymentSendingFailed) && !n.isBack()
 	if isEarly || errors.Is(refused, ldk.ErrNodeErrorNotRunning) {
-		one.State = unsent
-		if err := n.store.update(func(tx *bbolt.Tx) error { return write(tx, bucketPayments, one.Hash, one) }); err != nil {
-			return err
-		}
-		return refuse(codeUnavailable, "the node does not run, or its channels and its view of the network are not back yet")
+		return n.notSent(one)
 	}
 	reason, isFinal := n.meaning(refused, one, parsed)
 	log.Printf("payment %s: %v", one.Hash, refused)
@@ -165,6 +181,42 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 		return nil // it may be under way: an event ends it
 	}
 	return n.end(one, failed, reason)
+}
+
+// Writes a payment down that is about to be sent, in the place of an earlier attempt where there is one.
+func (n *node) intend(one, known *payment) error {
+	return n.store.update(func(tx *bbolt.Tx) error {
+		if known != nil {
+			if err := tx.Bucket(bucketBegun).Delete(number(known.Number)); err != nil {
+				return err
+			}
+		}
+		var err error
+		if one.Number, err = push(tx, bucketBegun, one.Hash); err != nil {
+			return err
+		}
+		return write(tx, bucketPayments, one.Hash, one)
+	})
+}
+
+const notBack = "the node does not run, or its channels and its view of the network are not back yet"
+
+// LDK has said that it has not sent it, and could not know better yet.
+func (n *node) notSent(one *payment) error {
+	if err := n.store.forget(one); err != nil {
+		return err
+	}
+	return refuse(codeUnavailable, notBack)
+}
+
+func (s *store) forget(one *payment) error {
+	one.State = unsent
+	return s.update(func(tx *bbolt.Tx) error {
+		if err := find(tx, one); err != nil {
+			return err
+		}
+		return write(tx, bucketPayments, one.key(), one)
+	})
 }
 
 // Whether the node is as it was before its start. Until then that it finds no route says nothing about the payment: its peers are not there yet, and what it knew of the
@@ -181,10 +233,14 @@ func (n *node) isBack() bool {
 	return uint64(len(n.knownChannels()))*2 > n.store.graphSize()
 }
 
-func (n *node) hand(one *payment, parsed *ldk.Bolt11Invoice) error {
-	route := &ldk.RouteParametersConfig{
+func routing(one *payment) *ldk.RouteParametersConfig {
+	return &ldk.RouteParametersConfig{
 		MaxTotalRoutingFeeMsat: &one.FeeLimit, MaxTotalCltvExpiryDelta: 1008, MaxPathCount: 10, MaxChannelSaturationPowerOfHalf: 2,
 	}
+}
+
+func (n *node) hand(one *payment, parsed *ldk.Bolt11Invoice) error {
+	route := routing(one)
 	var err error
 	if parsed.AmountMilliSatoshis() == nil {
 		_, err = n.Bolt11Payment().SendUsingAmount(parsed, one.Amount, route)
@@ -215,15 +271,25 @@ func (n *node) meaning(refused error, one *payment, parsed *ldk.Bolt11Invoice) (
 func (n *node) end(one *payment, state, reason string) error {
 	one.State, one.Reason = state, reason
 	return n.store.update(func(tx *bbolt.Tx) error {
-		if _, err := push(tx, bucketEnded, one.Hash); err != nil {
+		if err := find(tx, one); err != nil {
 			return err
 		}
-		return write(tx, bucketPayments, one.Hash, one)
+		if _, err := push(tx, bucketEnded, one.key()); err != nil {
+			return err
+		}
+		if one.Attempt != "" && state == succeeded {
+			// Only now its hash is known, by which a line of the books goes.
+			var err error
+			if one.Number, err = push(tx, bucketBegun, one.Attempt); err != nil {
+				return err
+			}
+		}
+		return write(tx, bucketPayments, one.key(), one)
 	})
 }
 
 func (n *node) succeeded(event ldk.EventPaymentSuccessful) error {
-	one, err := n.payment(event.PaymentHash)
+	one, err := n.meant(event.PaymentId, event.PaymentHash)
 	if err != nil || (one != nil && one.State == succeeded) {
 		return err
 	}
@@ -234,8 +300,9 @@ func (n *node) succeeded(event ldk.EventPaymentSuccessful) error {
 		}
 	}
 	if one.State == failed {
-		log.Printf("payment %s had failed, and is settled: reconcile", one.Hash)
+		log.Printf("payment %s had failed, and is settled: reconcile", one.key())
 	}
+	one.Hash = event.PaymentHash
 	if event.PaymentPreimage != nil {
 		one.Preimage = *event.PaymentPreimage
 	}
@@ -268,6 +335,9 @@ var reasons = map[ldk.PaymentFailureReason]string{
 	ldk.PaymentFailureReasonRetriesExhausted:  "no_route",
 	ldk.PaymentFailureReasonPaymentExpired:    "timeout",
 	ldk.PaymentFailureReasonRouteNotFound:     "no_route",
+	// Of an offer: its issuer did not answer in time, or refused.
+	ldk.PaymentFailureReasonInvoiceRequestExpired:  "timeout",
+	ldk.PaymentFailureReasonInvoiceRequestRejected: "incorrect_payment_details",
 }
 
 func (n *node) failed(event ldk.EventPaymentFailed) error {
@@ -277,7 +347,7 @@ func (n *node) failed(event ldk.EventPaymentFailed) error {
 	} else if event.PaymentId != nil {
 		hash = *event.PaymentId // of a BOLT 11 invoice they are the same
 	}
-	one, err := n.payment(hash)
+	one, err := n.meant(event.PaymentId, hash)
 	if err != nil || one == nil || one.State != begun {
 		return err
 	}

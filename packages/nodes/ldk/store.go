@@ -21,14 +21,17 @@ import (
 var (
 	bucketInvoices = []byte("invoices") // payment hash → invoice
 	bucketSettled  = []byte("settled")  // number of a receipt, from 1 → payment hash
-	bucketPayments = []byte("payments") // payment hash → payment
-	bucketBegun    = []byte("begun")    // number of a payment as it was begun → payment hash
-	bucketEnded    = []byte("ended")    // number of a payment as it ended → payment hash
+	bucketPayments = []byte("payments") // payment hash of an invoice, or attempt to pay an offer → payment
+	bucketBegun    = []byte("begun")    // number of a payment as it was begun, or by offer as it settled → the same
+	bucketEnded    = []byte("ended")    // number of a payment as it ended → the same
 	bucketTodo     = []byte("todo")     // payment hash of an invoice whose HTLCs we decided about, until LDK has carried it out
+	bucketOffers   = []byte("offers")   // satrail's id of an offer → offer
+	bucketOfferIds = []byte("offerIds") // LDK's id of an offer → satrail's
 	bucketRuns     = []byte("runs")     // every start of this store
 	bucketMeta     = []byte("meta")
 	keyCount       = []byte("count")
 	keyGraph       = []byte("graph") // how many channels of the network were known
+	keyLost        = []byte("lost")  // the attempt that LDK may know under an id that we do not
 )
 
 // A store has one owner. The lock goes with the process, however it ends.
@@ -65,7 +68,7 @@ func openStore(folder string) (*store, error) {
 	}
 	s := &store{folder: folder, lock: lock, db: db, run: hex.EncodeToString(random), changed: make(chan struct{})}
 	err = s.update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketInvoices, bucketSettled, bucketPayments, bucketBegun, bucketEnded, bucketTodo, bucketRuns, bucketMeta} {
+		for _, name := range [][]byte{bucketInvoices, bucketSettled, bucketPayments, bucketBegun, bucketEnded, bucketTodo, bucketOffers, bucketOfferIds, bucketRuns, bucketMeta} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

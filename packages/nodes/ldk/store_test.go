@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 )
@@ -136,7 +137,7 @@ func TestAPaymentThatLDKHasNeverHeardOfIsNone(t *testing.T) {
 	put("before"+strings.Repeat("\xab", 32)+"after", "monitors", "one")
 	put(strings.Repeat("\xcd", 31), "manager")
 	put(strings.Repeat("\xcd", 32), "payments", never) // meant, and not sent
-	if err := forgetUnsent(s); err != nil {
+	if _, err := forgetUnsent(s); err != nil {
 		t.Fatal(err)
 	}
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -150,5 +151,70 @@ func TestAPaymentThatLDKHasNeverHeardOfIsNone(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAnAttemptWhoseIdIsNotKnownIsInDoubtAndOneThatLDKHasNeverHeardOfIsNone(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	id := func(digit string) string { return strings.Repeat(digit, 8) + "-0000-7000-8000-000000000000" }
+	under, noted, meant, lost := id("1"), id("2"), id("3"), id("4")
+	for _, attempt := range []string{under, noted, meant, lost} {
+		err := s.update(func(tx *bbolt.Tx) error {
+			return write(tx, bucketPayments, attempt, payment{Attempt: attempt, State: begun})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(bytes string, path ...string) {
+		file := filepath.Join(append([]string{s.ldkFolder(), "fs_store"}, path...)...)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(bytes), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// LDK's list of payments has their ids; of two the rest of its state knows, by the id or by the note.
+	put(under, "payments", strings.Repeat("ab", 32))
+	put(noted, "payments", strings.Repeat("cd", 32))
+	put(meant, "payments", strings.Repeat("ef", 32))
+	put("before"+strings.Repeat("\xab", 32)+"after", "events", "queue")
+	put("before"+noted+"after", "monitors", "one")
+	left, err := forgetUnsent(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, is := left[lost]; !is || len(left) != 1 {
+		t.Errorf("in doubt: %v", left)
+	}
+	n := &node{store: s}
+	if one, err := n.lost(); err != nil || one == nil || one.Attempt != lost {
+		t.Errorf("lost: %v %v", one, err)
+	}
+	for attempt, state := range map[string]string{under: begun, noted: begun, meant: unsent, lost: begun} {
+		one, err := n.payment(attempt)
+		if err != nil || one.State != state {
+			t.Errorf("%s is %s, and should be %s: %v", attempt[:4], one.State, state, err)
+		}
+	}
+	n.doubts = map[string]time.Time{lost: time.Now().Add(-quietStart)}
+	n.started.Store(time.Now().UnixMilli())
+	if err := n.decideDoubts(); err != nil {
+		t.Fatal(err)
+	}
+	if one, _ := n.payment(lost); one.State != begun {
+		t.Errorf("it is decided before LDK had the time to speak")
+	}
+	n.started.Store(time.Now().Add(-quietStart).UnixMilli())
+	if err := n.decideDoubts(); err != nil {
+		t.Fatal(err)
+	}
+	if one, _ := n.payment(lost); one.State != unsent {
+		t.Errorf("what is nowhere is %s", one.State)
+	}
+	if one, err := n.lost(); err != nil || one != nil {
+		t.Errorf("still lost: %v %v", one, err)
 	}
 }

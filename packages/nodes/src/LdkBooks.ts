@@ -10,6 +10,7 @@ const Sent = Schema.Struct({
   lines: Schema.Array(
     Schema.Struct({
       hash: PaymentHash.PaymentHash,
+      attempt: Schema.optionalKey(Schema.String),
       amount: Msat.FromString,
       fee: Msat.FromString,
       state: Schema.Literals(["pending", "settled", "failed"])
@@ -34,7 +35,7 @@ export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
       ask("sent", from(after), Sent).pipe(
         Effect.catchTag("Refused", unavailable("sent")),
         Effect.map(({ lines, cursor }) => ({
-          lines: lines.map(({ hash, amount, fee, state }) => ({ paymentHash: hash, amount, fee, state })),
+          lines: lines.map(({ hash, ...line }) => ({ paymentHash: hash, ...line })),
           cursor
         }))
       ),

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { eventually } from "@satrail/contracts/Eventually"
 import * as Id from "@satrail/core/base/Id"
@@ -9,37 +9,16 @@ import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
-import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
 import * as Wire from "@satrail/regtest/Wire"
-import { Context, Effect, Exit, Fiber, Layer, Redacted, Result, Schema } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Schema } from "effect"
 import { cpSync, rmSync } from "node:fs"
 import * as Ldk from "../src/Ldk.ts"
-import * as Marks from "./Marks.ts"
+import { adapter, amount, marks, outgoing, resting, returns, usable } from "./LdkReturns.ts"
 
 // What happens to money when dora's process ends at a step of its own choosing, or on an old state; carol is the other side, over bob.
 
-const marks = Marks.inMemory()
-
-const adapter = Layer.unwrap(
-  Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
-    Ldk.layer({
-      socket: dora.socket,
-      identity: { nodeId: dora.nodeId, network: "regtest" },
-      marks,
-      invoiceSecret: Redacted.make("of the tests")
-    })
-  )
-)
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
-
-const amount = Msat.fromSats(10_000)
-
-const outgoing = Effect.fnUntraced(function* (behaviour: "settle" | "fail" | "hold") {
-  const { carol } = yield* Network
-  const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour })))
-  return { invoice, amount, feeLimit: Msat.fromSats(1_000) }
-})
 
 const incoming = Effect.fnUntraced(function* (sats: number) {
   const { createInvoice } = yield* LightningReceiver
@@ -52,46 +31,8 @@ const incoming = Effect.fnUntraced(function* (sats: number) {
   return { ask, ...(yield* createInvoice(ask)) }
 })
 
-/** dora's process is ended, and comes back with its channel. */
-const returns = Effect.fnUntraced(function* (env: Readonly<Record<string, string>> = {}, signal: "SIGTERM" | "SIGKILL" = "SIGKILL") {
-  const { dora } = yield* LdkNetwork.LdkNetwork
-  yield* dora.stop(signal)
-  yield* dora.start(env)
-  yield* usable
-})
-
 /** LDK writes its manager down within this. */
 const rest = Effect.sleep("1 second")
-
-const channelOf = Effect.gen(function* () {
-  const { dora } = yield* LdkNetwork.LdkNetwork
-  return (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels.at(-1)
-})
-
-/** Started by the adapter's next question, with the channel of before, and with a way to carol. */
-const usable = Effect.gen(function* () {
-  const { owned } = yield* LightningBooks
-  yield* eventually(Effect.exit(owned), Exit.isSuccess)
-  const channel = Effect.map(channelOf, (channel) => (channel?.usable === true ? true : undefined))
-  yield* Process.until("dora has her channel back", channel, 60)
-  yield* Process.until(
-    "dora knows the way",
-    Effect.map(routed, (is) => (is ? true : undefined)),
-    60
-  )
-})
-
-/** Whether she knows a way to carol, which she hears of again after a kill. */
-const routed = Effect.gen(function* () {
-  const { quote } = yield* LightningSender
-  return (yield* quote(yield* outgoing("settle"))) !== undefined
-})
-
-/** What dora owns once nothing is on its way. */
-const resting = Effect.gen(function* () {
-  const { owned } = yield* LightningBooks
-  return (yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)).amount
-})
 
 const ends = Effect.fnUntraced(function* ({ invoice }: { readonly invoice: Bolt11.Bolt11 }) {
   const { lookupPayment } = yield* LightningSender

@@ -48,14 +48,20 @@ const line = (socket: string, request: object): Effect.Effect<string, Process.Re
     return Effect.sync(() => connection.destroy())
   })
 
-/** Asks a node as its owner: of nothing that needs to know which run of it this is. */
+const Run = Schema.Struct({ run: Schema.String })
+
+/** Asks a node as its owner, whichever run of it this is. */
 export const asking =
   (socket: string): Ldk["ask"] =>
   (method, params, result) =>
     Effect.gen(function* () {
-      const answer = yield* Schema.decodeEffect(Schema.fromJsonString(Answer))(yield* line(socket, { id: 1, method, params }))
-      if ("error" in answer) return yield* new Process.RegtestFailed({ message: `ldk, ${method}: ${answer.error.message}` })
-      return yield* Schema.decodeUnknownEffect(result)(answer.result)
+      const once = Effect.fnUntraced(function* <B>(request: object, shape: Schema.Codec<B, unknown>) {
+        const answer = yield* Schema.decodeEffect(Schema.fromJsonString(Answer))(yield* line(socket, { id: 1, ...request }))
+        if ("error" in answer) return yield* new Process.RegtestFailed({ message: `ldk, ${method}: ${answer.error.message}` })
+        return yield* Schema.decodeUnknownEffect(shape)(answer.result)
+      })
+      const { run } = yield* once({ method: "hello", params: {} }, Run)
+      return yield* once({ method, run, params }, result)
     }).pipe(Effect.mapError(({ message }) => new Process.RegtestFailed({ message })))
 
 const Here = Schema.Struct({ node: Schema.String, started: Schema.Boolean })

@@ -1,0 +1,99 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import type { NotSent } from "@satrail/core/nodes/LightningSender"
+import type { OfferPayment } from "@satrail/core/nodes/OfferSender"
+import { Clock, Effect, Option, Schema, Stream } from "effect"
+import { type LdkSocket, unavailable } from "./LdkSocket.ts"
+import { NotLookedAt } from "./NodeState.ts"
+
+// What payments of invoices and payments by offer have in common: how the node answers about one.
+
+/** After this the node does not begin a payment that it was asked for: it compares clocks, which are one machine's. */
+export const graceMillis = 60_000
+/** How long the node waits for a payment to end before it says that none has. */
+const waitMillis = 20_000
+
+const Known = Schema.Union([
+  Schema.Struct({
+    state: Schema.Literal("settled"),
+    hash: PaymentHash.PaymentHash,
+    preimage: Preimage.Preimage,
+    fee: Msat.FromString,
+    index: Schema.String
+  }),
+  Schema.Struct({
+    state: Schema.Literal("failed"),
+    reason: Schema.Literals(["timeout", "no_route", "error", "incorrect_payment_details", "insufficient_balance", "canceled"])
+  }),
+  Schema.Struct({ state: Schema.Literals(["pending", "notFound"]) })
+])
+
+type Found = OfferPayment | { readonly _tag: "notFound" }
+
+const foundOf = (known: typeof Known.Type): Found => {
+  switch (known.state) {
+    case "settled":
+      return { _tag: "settled", paymentHash: known.hash, preimage: known.preimage, fee: known.fee, index: known.index }
+    case "failed":
+      return { _tag: "failed", reason: known.reason }
+    case "pending":
+    case "notFound":
+      return { _tag: known.state }
+  }
+}
+
+/** No response about a payment proves nothing about it. The outage is in the log already. */
+const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
+  Effect.catchTag(answer, "NodeUnavailable", (outage) =>
+    Effect.as(Effect.logDebug("ldk: payment status unavailable", outage), { _tag: "unknown" } as const)
+  )
+
+const Quoted = Schema.Struct({ fee: Schema.NullOr(Msat.FromString), probability: Schema.Finite })
+
+/** Asks about payments of one kind; `lookup` is its method, and `key` the name of what such a payment is known by. */
+export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer", key: "hash" | "attempt") => {
+  const find = (one: string): Effect.Effect<Found, NodeUnavailable> =>
+    ask(lookup, { [key]: one }, Known).pipe(Effect.catchTag("Refused", unavailable(lookup)), Effect.map(foundOf))
+
+  const known = (payment: Found): OfferPayment => (payment._tag === "notFound" ? { _tag: "unknown" } : payment)
+
+  const begun = Effect.fnUntraced(function* (method: "pay" | "payOffer", one: string, params: object) {
+    const notAfter = (yield* Clock.currentTimeMillis) + graceMillis
+    return yield* ask(method, { ...params, notAfter }, Known).pipe(
+      Effect.map((answer) => known(foundOf(answer))),
+      Effect.catchTag("Refused", (refused) =>
+        Effect.gen(function* () {
+          // Not this time. What an earlier call did, its record says.
+          const before = yield* find(one)
+          if (before._tag !== "notFound") return before
+          yield* Effect.logWarning("ldk: payment refused", { [key]: one, words: refused.words })
+          return refused.code === "bad_request" ? ({ _tag: "failed", reason: "error" } as const) : ({ _tag: "unknown" } as const)
+        })
+      )
+    )
+  })
+
+  return {
+    pay: (method: "pay" | "payOffer", one: string, params: object) =>
+      Effect.catchTag(begun(method, one, params), "NodeUnavailable", (outage): Effect.Effect<OfferPayment | NotSent> =>
+        outage instanceof NotLookedAt ? Effect.succeed({ _tag: "notSent" }) : orUnknown(Effect.fail(outage))
+      ),
+    lookup: (one: string) => orUnknown(find(one)),
+    ends: <A extends string>(method: "ends" | "offerEnds", Line: Schema.Codec<A, string>) => {
+      const Ends = Schema.Struct({ lines: Schema.Array(Line), cursor: Schema.String })
+      return Stream.paginate<string | undefined, A, NodeUnavailable>(undefined, (after) =>
+        ask(method, after === undefined ? {} : { after, waitMillis }, Ends, waitMillis).pipe(
+          Effect.catchTag("Refused", unavailable(method)),
+          Effect.map(({ lines, cursor }) => [lines, Option.some(cursor)] as const)
+        )
+      )
+    },
+    quote: (method: "quote" | "quoteOffer", params: object) =>
+      ask(method, params, Quoted).pipe(
+        Effect.catchTag("Refused", unavailable(method)),
+        Effect.map(({ fee, probability }) => (fee === null ? undefined : { fee, probability }))
+      )
+  }
+}

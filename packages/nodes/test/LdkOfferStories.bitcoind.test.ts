@@ -1,0 +1,125 @@
+import { assert, it } from "@effect/vitest"
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { eventually, Patience } from "@satrail/contracts/Eventually"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
+import { OfferSender } from "@satrail/core/nodes/OfferSender"
+import * as LdkIssuer from "@satrail/regtest/LdkIssuer"
+import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Layer, Result } from "effect"
+import { globSync, readFileSync, rmSync } from "node:fs"
+import { adapter, amount, resting, returns, usable } from "./LdkReturns.ts"
+
+// What happens to money that goes to an offer of erin when dora's process ends at a step of its own choosing.
+
+const layer = Layer.provideMerge(
+  Layer.merge(
+    adapter,
+    // It is not given up within a minute that LDK may know of an attempt.
+    Layer.succeed(Patience, { tries: 6000, spacedMillis: 50 })
+  ),
+  LdkIssuer.layer
+)
+
+const asking = Effect.gen(function* () {
+  const { offer } = yield* LdkIssuer.LdkIssuer
+  const read = Result.getOrThrow(Bolt12.decode(yield* offer()))
+  return { attempt: crypto.randomUUID(), offer: read, amount, feeLimit: Msat.fromSats(1_000) }
+})
+type Asked = Effect.Success<typeof asking>
+
+const ends = Effect.fnUntraced(function* ({ attempt }: Pick<Asked, "attempt">) {
+  const { lookupOffer } = yield* OfferSender
+  return yield* eventually(lookupOffer(attempt), ({ _tag }) => _tag === "settled" || _tag === "failed" || _tag === "notFound")
+})
+
+/** What left dora and what erin got are what is said of the attempt, to the millisatoshi. */
+const adds = Effect.fnUntraced(function* (asked: Asked, before: bigint, payment: Effect.Success<ReturnType<typeof ends>>) {
+  const { received } = yield* LdkIssuer.LdkIssuer
+  const isSettled = payment._tag === "settled"
+  assert.strictEqual(yield* received(asked.offer.offer), isSettled ? amount : 0n)
+  assert.strictEqual(before - (yield* resting), isSettled ? amount + payment.fee : 0n)
+  if (isSettled) assert.isTrue(Preimage.proves(payment.preimage, payment.paymentHash))
+})
+
+/** LDK's own record of an attempt is gone, as if the process had died before it was written. */
+const unrecorded = Effect.fnUntraced(function* ({ attempt }: Asked) {
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  const files = globSync(`${dora.store}/ldk/*/payments/*`).filter((file) => readFileSync(file).includes(attempt))
+  assert.strictEqual(files.length, 1)
+  for (const file of files) rmSync(file)
+})
+
+Real.suite("ldk, when its process ends while it pays an offer", ["bitcoind", "lnd", "ldk"], () => {
+  it.layer(layer, { excludeTestServices: true })((it) => {
+    for (const [step, isSent] of [
+      ["intent", false],
+      ["sent", true],
+      ["succeeded", true]
+    ] as const) {
+      it.effect(`C3: ldk: killed at the step "${step}" of a payment by offer: it is paid once, or was never sent`, () =>
+        Effect.gen(function* () {
+          const { dora } = yield* LdkNetwork.LdkNetwork
+          const { lookupOffer, payOffer } = yield* OfferSender
+          yield* usable
+          yield* returns({ LDK_DIE_AT: step }, "SIGTERM")
+          const before = yield* resting
+          const asked = yield* asking
+          assert.strictEqual((yield* payOffer(asked))._tag, "unknown")
+          yield* Effect.flip(dora.died)
+          assert.strictEqual((yield* lookupOffer(asked.attempt))._tag, "unknown")
+          yield* returns()
+          const payment = yield* ends(asked)
+          assert.strictEqual(payment._tag, isSent ? "settled" : "notFound")
+          yield* adds(asked, before, payment)
+          // Asked for again it is paid, once in all.
+          yield* payOffer(asked)
+          yield* adds(asked, before, yield* ends(asked))
+        })
+      )
+    }
+    it.effect("C3: ldk: an attempt whose id LDK did not get to write down is pending, lets no other begin, and ends as LDK says", () =>
+      Effect.gen(function* () {
+        const { bob } = yield* LdkIssuer.LdkIssuer
+        const { dora } = yield* LdkNetwork.LdkNetwork
+        const { lookupOffer, payOffer } = yield* OfferSender
+        for (const word of ["RESUME", "FAIL"] as const) {
+          yield* returns({ LDK_DIE_AT: "sent" }, "SIGTERM")
+          const before = yield* resting
+          const asked = yield* asking
+          yield* bob.from({ held: asked.attempt })
+          yield* payOffer(asked)
+          yield* Effect.flip(dora.died)
+          yield* unrecorded(asked)
+          yield* returns()
+          assert.deepStrictEqual<unknown>(yield* lookupOffer(asked.attempt), { _tag: "pending" })
+          assert.deepStrictEqual<unknown>(yield* payOffer(yield* asking), { _tag: "notSent" })
+          assert.notInclude(["failed", "settled"], (yield* payOffer(asked))._tag)
+          yield* bob.from("RESUME")
+          yield* bob.release(asked.attempt, word)
+          const payment = yield* ends(asked)
+          assert.strictEqual(payment._tag, word === "RESUME" ? "settled" : "failed")
+          yield* adds(asked, before, payment)
+        }
+        const next = yield* asking
+        yield* payOffer(next)
+        assert.strictEqual((yield* ends(next))._tag, "settled")
+      })
+    )
+    it.effect("ldk: what was paid by offer is in the books, by its attempt", () =>
+      Effect.gen(function* () {
+        const { sent } = yield* LightningBooks
+        const { payOffer } = yield* OfferSender
+        const place = (yield* sent(null)).cursor
+        const asked = yield* asking
+        yield* payOffer(asked)
+        const payment = yield* ends(asked)
+        if (payment._tag !== "settled") return assert.fail(payment._tag)
+        const { fee, paymentHash } = payment
+        assert.deepStrictEqual((yield* sent(place)).lines, [{ attempt: asked.attempt, paymentHash, amount, fee, state: "settled" }])
+      })
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { Patience } from "@satrail/contracts/Eventually"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as OfferSender from "@satrail/contracts/OfferSender"
+import * as LdkIssuer from "@satrail/regtest/LdkIssuer"
+import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
+import * as Real from "@satrail/regtest/Real"
+import * as Wire from "@satrail/regtest/Wire"
+import { Effect, Layer, Redacted } from "effect"
+import * as Ldk from "../src/Ldk.ts"
+import * as Marks from "./Marks.ts"
+
+/** erin, who takes what she is paid: that a payment is held or sent back is told to bob, who is on the way to her. */
+const peer = ({ cut, mend }: Wire.Wire) =>
+  Layer.effect(
+    OfferSender.Peer,
+    Effect.map(LdkIssuer.LdkIssuer, ({ bob, forged, offer, received }) =>
+      OfferSender.Peer.of({
+        offer: Effect.fnUntraced(function* ({ amount, behaviour }) {
+          // LDK sends an invoice for each offer of its own, and of others it says nothing.
+          if (behaviour === "refuse" || behaviour === "unreachable") return yield* forged
+          const made = yield* offer(amount)
+          yield* bob.from(behaviour === "hold" ? { held: made } : behaviour === "fail" ? "FAIL" : "RESUME")
+          return made
+        }),
+        unreachable: (amount) => Effect.succeed(LdkIssuer.strange(hermit, amount)),
+        received: (offer) => Effect.map(received(offer), Msat.make),
+        release: (offer, how) => bob.release(offer, how === "settle" ? "RESUME" : "FAIL"),
+        cut,
+        mend
+      })
+    )
+  )
+
+/** The key of a node without any channel. */
+const hermit = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+
+const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { dora } = yield* LdkNetwork.LdkNetwork
+    const wire = yield* Wire.make(dora.socket)
+    const options = {
+      socket: wire.socket,
+      identity: { nodeId: dora.nodeId, network: "regtest" as const },
+      marks: Marks.inMemory(),
+      invoiceSecret: Redacted.make("of the tests")
+    }
+    return Layer.mergeAll(
+      Ldk.layer(options),
+      peer(wire),
+      // LDK gives up an issuer that does not answer after two turns of its clock, which takes a minute for each.
+      Layer.succeed(Patience, { tries: 6000, spacedMillis: 50 })
+    )
+  })
+).pipe(Layer.provideMerge(LdkIssuer.layer))
+
+Real.suite("ldk, offers", ["bitcoind", "lnd", "ldk"], () =>
+  OfferSender.suite("ldk", layer, {
+    skip: { "there is no quote with a limit below every route": "what the blinded end of a path costs, only the issuer's invoice says" }
+  })
+)

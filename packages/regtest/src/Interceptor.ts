@@ -1,0 +1,103 @@
+import * as LndRest from "@satrail/nodes/LndRest"
+import { Effect, Schema, type Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { request } from "node:https"
+import type { Duplex } from "node:stream"
+import type * as Lnd from "./Lnd.ts"
+import * as Process from "./Process.ts"
+
+// lnd asks before it forwards a payment, over a WebSocket (its REST proxy), and does what it is told.
+
+export type Word = "RESUME" | "FAIL"
+
+/** A node that forwards what it is told to. */
+export interface Interceptor {
+  /** What becomes of each part of a payment from here on: it is forwarded, sent back, or waits under a name. */
+  readonly from: (what: Word | { readonly held: string }) => Effect.Effect<void>
+  /** Ends what waits under a name, once something does. */
+  readonly release: (name: string, word: Word) => Effect.Effect<void, Process.RegtestFailed>
+}
+
+const Key = Schema.Struct({ chan_id: Schema.String, htlc_id: Schema.String })
+const Asked = Schema.fromJsonString(Schema.Struct({ result: Schema.Struct({ incoming_circuit_key: Key }) }))
+
+const text = 1
+const ping = 9
+const pong = 10
+
+/** One whole message of a client (RFC 6455), which masks what it sends. */
+const frame = (opcode: number, payload: Buffer): Buffer => {
+  const mask = randomBytes(4)
+  const length = payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 0xff]
+  return Buffer.concat([Buffer.from([0x80 | opcode, ...length]), mask, payload.map((byte, at) => byte ^ (mask[at % 4] ?? 0))])
+}
+
+/** The first whole message of a server in these bytes, and what is after it. */
+const unframed = (bytes: Buffer): { readonly opcode: number; readonly payload: Buffer; readonly rest: Buffer } | undefined => {
+  const short = (bytes[1] ?? 0) & 0x7f
+  const begin = short < 126 ? 2 : short === 126 ? 4 : 10
+  if (bytes.length < begin) return undefined
+  const length = short < 126 ? short : short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
+  if (bytes.length < begin + length) return undefined
+  return { opcode: (bytes[0] ?? 0) & 0x0f, payload: bytes.subarray(begin, begin + length), rest: bytes.subarray(begin + length) }
+}
+
+const connected = ({ url, certificateFile, macaroonFile }: Lnd.Lnd): Effect.Effect<Duplex, Process.RegtestFailed> =>
+  Effect.callback((resume) => {
+    const asked = request(new URL("/v2/router/htlcinterceptor?method=POST", url), {
+      ca: readFileSync(certificateFile),
+      headers: {
+        Connection: "Upgrade",
+        Upgrade: "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": randomBytes(16).toString("base64"),
+        "Grpc-Metadata-Macaroon": readFileSync(macaroonFile, "hex")
+      }
+    })
+    const failed = (message: string) => resume(Effect.fail(new Process.RegtestFailed({ message: `interceptor: ${message}` })))
+    asked.once("upgrade", (_, socket) => resume(Effect.succeed(socket)))
+    asked.once("response", ({ statusCode }) => failed(`status ${statusCode}`))
+    asked.once("error", ({ message }) => failed(message))
+    asked.end()
+  })
+
+/** Stands in the way of what a node forwards, for as long as the scope is open. Until it is told otherwise all is forwarded. */
+export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, Process.RegtestFailed, Scope.Scope> = Effect.fnUntraced(function* (
+  node: Lnd.Lnd
+) {
+  const socket = yield* Effect.acquireRelease(connected(node), (socket) => Effect.sync(() => socket.destroy()))
+  let what: Word | { readonly held: string } = "RESUME"
+  const waiting = new Map<string, Array<typeof Key.Type>>()
+  const answer = (key: typeof Key.Type, action: Word) =>
+    socket.write(frame(text, Buffer.from(JSON.stringify({ incoming_circuit_key: key, action }))))
+  let bytes: Buffer = Buffer.alloc(0)
+  socket.on("error", () => undefined)
+  socket.on("data", (more: Buffer) => {
+    bytes = Buffer.concat([bytes, more])
+    for (let next = unframed(bytes); next !== undefined; next = unframed(bytes)) {
+      bytes = next.rest
+      if (next.opcode === ping) socket.write(frame(pong, next.payload))
+      if (next.opcode !== text) continue
+      const key = Schema.decodeUnknownSync(Asked)(next.payload.toString("utf8")).result.incoming_circuit_key
+      if (typeof what === "string") answer(key, what)
+      else waiting.set(what.held, [...(waiting.get(what.held) ?? []), key])
+    }
+  })
+  // Whether it is in the way yet shows in nothing that it says: lnd takes it before it answers the next question.
+  yield* Effect.mapError(
+    node.rest.ask("interceptor", LndRest.get("/v1/getinfo"), Schema.Unknown),
+    (cause) => new Process.RegtestFailed({ message: String(cause) })
+  )
+  return {
+    from: (now) => Effect.sync(() => void (what = now)),
+    release: Effect.fnUntraced(function* (name, word) {
+      const keys = yield* Process.until(
+        `a payment waits for "${name}"`,
+        Effect.sync(() => waiting.get(name))
+      )
+      waiting.delete(name)
+      for (const key of keys) answer(key, word)
+    })
+  }
+})

@@ -1,0 +1,72 @@
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
+import type { Msat } from "@satrail/bitcoin/Msat"
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { randomBytes, randomUUID } from "node:crypto"
+import * as Interceptor from "./Interceptor.ts"
+import type * as Ldk from "./Ldk.ts"
+import * as LdkNetwork from "./LdkNetwork.ts"
+import * as Network from "./Network.ts"
+import * as Process from "./Process.ts"
+
+/** An LDK node that issues offers: erin, with a channel to bob, over whom dora pays her. What becomes of a payment bob is told. */
+export class LdkIssuer extends Context.Service<
+  LdkIssuer,
+  {
+    readonly erin: Ldk.Ldk
+    readonly bob: Interceptor.Interceptor
+    /** A fresh offer of hers, which she takes payments of. */
+    readonly offer: (amount?: Msat) => Effect.Effect<string, Process.RegtestFailed>
+    /** One in her name that she has never made: she does not answer who asks for an invoice. */
+    readonly forged: Effect.Effect<string>
+    /** What an offer really brought in. */
+    readonly received: (offer: string) => Effect.Effect<bigint, Process.RegtestFailed>
+  }
+>()("@satrail/regtest/LdkIssuer") {}
+
+const Made = Schema.Struct({ offer: Schema.String })
+const Settlements = Schema.Struct({ lines: Schema.Array(Schema.Struct({ offer: Schema.String, received: Schema.BigIntFromString })) })
+
+/** An offer that nobody has made, of the node with this key. */
+export const strange = (issuerId: string, amount?: Msat): string =>
+  Result.getOrThrow(
+    Bolt12.encode({
+      networks: ["regtest"],
+      description: "Nobody's",
+      metadata: randomBytes(16).toString("hex"),
+      issuerId,
+      ...(amount !== undefined && { amount })
+    })
+  )
+
+const make = Effect.gen(function* () {
+  const { bob } = yield* Network.Network
+  const { dora } = yield* LdkNetwork.LdkNetwork
+  const erin = yield* LdkNetwork.started("erin")
+  yield* LdkNetwork.open(erin, bob)
+  for (const node of [dora, erin]) {
+    yield* Process.until(
+      `${node.name} knows 4 channels`,
+      Effect.map(node.ask("channels", {}, LdkNetwork.Channels), ({ graph }) => (graph >= 4 ? true : undefined))
+    )
+  }
+  const ids = new Map<string, string>()
+  return LdkIssuer.of({
+    erin,
+    bob: yield* Interceptor.make(bob),
+    offer: Effect.fnUntraced(function* (amount) {
+      const id = randomUUID()
+      const params = { id, description: "coffee", amount: amount === undefined ? null : String(amount) }
+      const { offer } = yield* erin.ask("createOffer", params, Made)
+      ids.set(offer, id)
+      return offer
+    }),
+    forged: Effect.sync(() => strange(erin.nodeId)),
+    received: (offer) =>
+      Effect.map(erin.ask("settlements", { after: "0" }, Settlements), ({ lines }) =>
+        lines.filter((line) => line.offer !== "" && line.offer === ids.get(offer)).reduce((sum, { received }) => sum + received, 0n)
+      )
+  })
+})
+
+/** bitcoind, three lnd nodes, dora and erin. */
+export const layer = Layer.provideMerge(Layer.effect(LdkIssuer, make), LdkNetwork.layer)
