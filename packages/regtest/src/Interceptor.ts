@@ -1,10 +1,10 @@
 import * as LndRest from "@satrail/nodes/LndRest"
-import { Effect, Schema, type Scope } from "effect"
+import { Effect, Option, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { request } from "node:https"
 import type { Duplex } from "node:stream"
-import type * as Lnd from "./Lnd.ts"
+import * as Lnd from "./Lnd.ts"
 import * as Process from "./Process.ts"
 
 // lnd asks before it forwards a payment, over a WebSocket (its REST proxy), and does what it is told.
@@ -14,7 +14,7 @@ export type Word = "RESUME" | "FAIL"
 /** A node that forwards what it is told to. */
 export interface Interceptor {
   /** What becomes of each part of a payment from here on: it is forwarded, sent back, or waits under a name. */
-  readonly from: (what: Word | { readonly held: string }) => Effect.Effect<void>
+  readonly from: (what: Word | { readonly held: string }) => Effect.Effect<void, Process.RegtestFailed>
   /** Ends what waits under a name, once something does. */
   readonly release: (name: string, word: Word) => Effect.Effect<void, Process.RegtestFailed>
 }
@@ -23,8 +23,6 @@ const Key = Schema.Struct({ chan_id: Schema.String, htlc_id: Schema.String })
 const Asked = Schema.fromJsonString(Schema.Struct({ result: Schema.Struct({ incoming_circuit_key: Key }) }))
 
 const text = 1
-const ping = 9
-const pong = 10
 
 /** One whole message of a client (RFC 6455), which masks what it sends. */
 const frame = (opcode: number, payload: Buffer): Buffer => {
@@ -62,35 +60,47 @@ const connected = ({ url, certificateFile, macaroonFile }: Lnd.Lnd): Effect.Effe
     asked.end()
   })
 
-/** Stands in the way of what a node forwards, for as long as the scope is open. Until it is told otherwise all is forwarded. */
-export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, Process.RegtestFailed, Scope.Scope> = Effect.fnUntraced(function* (
-  node: Lnd.Lnd
-) {
-  const socket = yield* Effect.acquireRelease(connected(node), (socket) => Effect.sync(() => socket.destroy()))
+/**
+ * Stands in the way of what a node forwards, for as long as the scope is open. Until it is told otherwise all is forwarded. lnd ends a connection after half a minute,
+ * and forwards what waits there: each order to hold or to send back has one of its own.
+ */
+export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Scope> = Effect.fnUntraced(function* (node: Lnd.Lnd) {
+  let socket: Duplex | undefined
   let what: Word | { readonly held: string } = "RESUME"
   const waiting = new Map<string, Array<typeof Key.Type>>()
   const answer = (key: typeof Key.Type, action: Word) =>
-    socket.write(frame(text, Buffer.from(JSON.stringify({ incoming_circuit_key: key, action }))))
-  let bytes: Buffer = Buffer.alloc(0)
-  socket.on("error", () => undefined)
-  socket.on("data", (more: Buffer) => {
-    bytes = Buffer.concat([bytes, more])
-    for (let next = unframed(bytes); next !== undefined; next = unframed(bytes)) {
-      bytes = next.rest
-      if (next.opcode === ping) socket.write(frame(pong, next.payload))
-      if (next.opcode !== text) continue
-      const key = Schema.decodeUnknownSync(Asked)(next.payload.toString("utf8")).result.incoming_circuit_key
-      if (typeof what === "string") answer(key, what)
-      else waiting.set(what.held, [...(waiting.get(what.held) ?? []), key])
-    }
+    socket?.write(frame(text, Buffer.from(JSON.stringify({ incoming_circuit_key: key, action }))))
+
+  const asked = (message: string) => {
+    const read = Schema.decodeUnknownOption(Asked)(message)
+    if (Option.isNone(read)) return // the last word of a connection that lnd ends
+    const key = read.value.result.incoming_circuit_key
+    if (typeof what === "string") answer(key, what)
+    else waiting.set(what.held, [...(waiting.get(what.held) ?? []), key])
+  }
+
+  const connect = Effect.gen(function* () {
+    socket?.destroy()
+    const fresh = (socket = yield* connected(node))
+    let bytes: Buffer = Buffer.alloc(0)
+    fresh.on("error", () => fresh.destroy())
+    fresh.on("data", (more: Buffer) => {
+      bytes = Buffer.concat([bytes, more])
+      for (let next = unframed(bytes); next !== undefined; next = unframed(bytes)) {
+        bytes = next.rest
+        if (next.opcode === text) asked(next.payload.toString("utf8"))
+      }
+    })
+    // That it is in the way shows in nothing that it says: lnd puts it there before it answers the next question.
+    yield* Lnd.ask(node, LndRest.get("/v1/getinfo"), Schema.Unknown)
   })
-  // Whether it is in the way yet shows in nothing that it says: lnd takes it before it answers the next question.
-  yield* Effect.mapError(
-    node.rest.ask("interceptor", LndRest.get("/v1/getinfo"), Schema.Unknown),
-    (cause) => new Process.RegtestFailed({ message: String(cause) })
-  )
+
+  yield* Effect.addFinalizer(() => Effect.sync(() => socket?.destroy()))
   return {
-    from: (now) => Effect.sync(() => void (what = now)),
+    from: Effect.fnUntraced(function* (now) {
+      if (now !== "RESUME") yield* connect
+      what = now
+    }),
     release: Effect.fnUntraced(function* (name, word) {
       const keys = yield* Process.until(
         `a payment waits for "${name}"`,
