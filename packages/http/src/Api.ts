@@ -16,6 +16,7 @@ import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as Logo from "./resources/Logo.ts"
 import * as Metrics from "./resources/Metrics.ts"
+import * as Offers from "./resources/Offers.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as OperatorBacklog from "./resources/OperatorBacklog.ts"
 import * as OperatorCompanies from "./resources/OperatorCompanies.ts"
@@ -37,7 +38,7 @@ import * as Section from "./Section.ts"
 
 const receive = Section.make(
   "receive",
-  { title: "Receive", description: "Lightning invoices, Lightning addresses and on-chain addresses" },
+  { title: "Receive", description: "Lightning invoices, Lightning addresses, offers and on-chain addresses" },
   [
     Invoices.create,
     Invoices.get,
@@ -47,7 +48,10 @@ const receive = Section.make(
     LightningAddresses.create,
     OnChainAddresses.create,
     OnChainAddresses.get,
-    OnChainAddresses.list
+    OnChainAddresses.list,
+    Offers.create,
+    Offers.get,
+    Offers.list
   ]
 )
 

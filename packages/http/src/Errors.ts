@@ -34,6 +34,7 @@ import type { Checkouts } from "@satrail/core/receiving/Checkouts"
 import type { Invoices } from "@satrail/core/receiving/Invoices"
 import type { HandleTaken } from "@satrail/core/receiving/LightningAddress"
 import type { DomainNotVerified, LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
+import type { Offers } from "@satrail/core/receiving/Offers"
 import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
@@ -308,6 +309,7 @@ export type ServiceError =
   | ErrorsOf<Checkouts["Service"]>
   | ErrorsOf<Invoices["Service"]>
   | ErrorsOf<LightningAddresses["Service"]>
+  | ErrorsOf<Offers["Service"]>
   | ErrorsOf<OnChainAddresses["Service"]>
   | ErrorsOf<Prices["Service"]>
   | ErrorsOf<Sessions["Service"]>

@@ -323,7 +323,7 @@ func (n *node) lookupInvoice(ask hashOnly) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if one == nil || one.Foreign {
+	if one == nil || (one.Foreign && one.Offer == "") {
 		return invoiceShown{State: "unknown"}, nil
 	}
 	return n.shown(one), nil

@@ -1,9 +1,11 @@
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver, type NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
 import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { Context, Effect, Layer, type Redacted, Schedule } from "effect"
 import * as LdkBooks from "./LdkBooks.ts"
+import * as LdkIssuer from "./LdkIssuer.ts"
 import * as LdkOffers from "./LdkOffers.ts"
 import * as LdkReceiver from "./LdkReceiver.ts"
 import * as LdkSender from "./LdkSender.ts"
@@ -27,10 +29,10 @@ export const identity = ({ socket, deadlineMillis = 20_000 }: { readonly socket:
 const seenEvery = "1 minute"
 
 /**
- * LDK takes payments for us, pays invoices and offers, and shows its books. Starts the node. Fails where it does not answer, is another one, or where its store is older than `marks`
+ * LDK takes payments for us, issues offers, pays invoices and offers, and shows its books. Starts the node. Fails where it does not answer, is another one, or where its store is older than `marks`
  * say that it was seen: such a node is never started.
  */
-export const layer = (options: Options): Layer.Layer<LightningReceiver | LightningSender | OfferSender | LightningBooks, NodeUnavailable> =>
+export const layer = (options: Options): Layer.Layer<LightningReceiver | LightningSender | OfferSender | OfferIssuer | LightningBooks, NodeUnavailable> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const node = LdkSocket.make(options)
@@ -38,6 +40,7 @@ export const layer = (options: Options): Layer.Layer<LightningReceiver | Lightni
       yield* Effect.forkScoped(Effect.repeat(Effect.ignore(node.see), Schedule.spaced(seenEvery)))
       return Context.make(LightningReceiver, LdkReceiver.make(node, options)).pipe(
         Context.add(LightningSender, LdkSender.make(node)),
+        Context.add(OfferIssuer, LdkIssuer.make(node)),
         Context.add(OfferSender, LdkOffers.make(node)),
         Context.add(LightningBooks, LdkBooks.make(node))
       )

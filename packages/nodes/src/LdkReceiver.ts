@@ -35,17 +35,20 @@ const Settlements = Schema.Struct({
       received: Msat.FromString,
       preimage: Preimage.Preimage,
       settledAt: Schema.Int,
+      /** Our id of the offer that was paid; empty for an invoice. */
+      offer: Schema.String,
       cursor: Schema.String
     })
   ),
   cursor: Schema.String
 })
 
-const settledOf = ({ hash, received, preimage, settledAt, cursor }: (typeof Settlements.Type)["lines"][number]): Settled => ({
+const settledOf = ({ hash, received, preimage, settledAt, offer, cursor }: (typeof Settlements.Type)["lines"][number]): Settled => ({
   paymentHash: hash,
   received,
   preimage,
   settledAtMillis: settledAt,
+  ...(offer !== "" && { offerId: offer }),
   cursor
 })
 

@@ -42,6 +42,7 @@ import * as Migration0046 from "./Migration0046.ts"
 import * as Migration0047 from "./Migration0047.ts"
 import * as Migration0050 from "./Migration0050.ts"
 import * as Migration0051 from "./Migration0051.ts"
+import * as Migration0052 from "./Migration0052.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -90,7 +91,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0046_logos": Effect.asVoid(run(Migration0046.script)),
   "0047_month_ends": Effect.asVoid(run(Migration0047.script)),
   "0050_wallet_connections": Effect.asVoid(run(Migration0050.script)),
-  "0051_offers": Effect.asVoid(run(Migration0051.script))
+  "0051_offers": Effect.asVoid(run(Migration0051.script)),
+  "0052_offers_of_ours": Effect.asVoid(run(Migration0052.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

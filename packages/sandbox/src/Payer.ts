@@ -1,13 +1,15 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import type * as Msat from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import type * as Preimage from "@satrail/bitcoin/Preimage"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Result } from "effect"
 import type { Event } from "./Event.ts"
+import * as Issuer from "./Issuer.ts"
 import * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
 import * as Payee from "./Payee.ts"
-import { isClosed, minFinalCltvExpiry, preimageOf } from "./Receiver.ts"
+import { invoiceOfOffer, isClosed, minFinalCltvExpiry, preimageOf } from "./Receiver.ts"
 import { refuse, type SandboxRefused } from "./Refused.ts"
 import type { Decision, State, World } from "./World.ts"
 
@@ -97,11 +99,35 @@ const payPayee = (
   }))
 }
 
-/** The outside wallet pays an invoice, ours or another one. */
+/** How long the invoices live that a node sends for its offers. */
+const expirySeconds = 600
+
+/** The wallet asks a service's node for an invoice of its offer, and pays that. */
+const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, text: string, amount: Msat.Msat | undefined) =>
+  Result.gen(function* () {
+    const offer = yield* Result.orElse(Bolt12.decode(text), ({ message }) => refuse("invoice_unreadable", message))
+    const ours = Issuer.issued(world, offer)
+    if (ours === undefined) return yield* refuse("invoice_unknown", "Not an offer of a service in the sandbox")
+    if (amount === undefined || amount <= 0n) return yield* refuse("amount_missing", "The offer has no amount: give the amount to pay")
+    const { node } = ours
+    const id = invoiceOfOffer(ours.id, lightning.settleIndex + 1)
+    const paymentHash = Preimage.hashOf(preimageOf(world, id))
+    const timestampSeconds = Math.floor(nowMillis / 1000)
+    const description = { _tag: "Text", text: offer.description ?? "" } as const
+    const invoice = { id, paymentHash, amount, description, timestampSeconds, expirySeconds }
+    const invoiced: Event = { _tag: "InvoiceIssued", ...Network.notOurs(node), ...invoice }
+    const asked = { node, paymentHash, amount, hold: false, height: chain.tip.height, nowMillis }
+    const { events, answer } = yield* payService(world, Lightning.apply(lightning, invoiced), asked)
+    return { events: [invoiced, ...events], answer }
+  })
+
+/** The outside wallet pays an invoice, ours or another one, or an offer of ours. */
 export const pay =
   (world: World, { paymentRequest, amount: given, hold = false }: Ask) =>
-  ({ lightning, chain }: State, nowMillis: number): Verdict<Decision<Paid>> =>
+  (state: State, nowMillis: number): Verdict<Decision<Paid>> =>
     Result.gen(function* () {
+      const { lightning, chain } = state
+      if (Bolt12.isBolt12(paymentRequest)) return yield* payOffer(world, state, nowMillis, paymentRequest, given)
       const invoice = yield* Result.orElse(Bolt11.decode(paymentRequest), ({ message }) => refuse("invoice_unreadable", message))
       if (invoice.network !== world.network) {
         return yield* refuse("wrong_network", `This is an invoice of ${invoice.network}, and the sandbox is ${world.network}`)

@@ -31,6 +31,13 @@ export const preimageOf = (world: World.World, id: string): Preimage.Preimage =>
 export const proofOf = (world: World.World, { id, stage }: Lightning.Invoice): Preimage.Preimage =>
   (stage._tag === "settled" ? stage.preimage : undefined) ?? preimageOf(world, id)
 
+const ofOffer = "offer/"
+
+/** The node's own name of an invoice that it makes for an offer: of the `index`th receipt of all. */
+export const invoiceOfOffer = (offerId: string, index: number): string => `${ofOffer}${offerId}/${index}`
+
+const offerIdOf = (id: string): string | undefined => (id.startsWith(ofOffer) ? id.split("/")[1] : undefined)
+
 /** An invoice, if it is this node's. */
 const own = (state: World.State, node: string, paymentHash: PaymentHash.PaymentHash): Lightning.Invoice | undefined => {
   const invoice = Lightning.invoice(state.lightning, paymentHash)
@@ -147,11 +154,13 @@ const settledAfter = (world: World.World, node: string, index: number): readonly
     const paymentHash = Option.getOrUndefined(HashMap.get(notices, at))
     const invoice = paymentHash === undefined ? undefined : own(state, node, paymentHash)
     if (invoice?.stage._tag === "settled") {
+      const offerId = offerIdOf(invoice.id)
       found.push({
         paymentHash: invoice.paymentHash,
         received: invoice.stage.received,
         preimage: proofOf(world, invoice),
         settledAtMillis: invoice.stage.atMillis,
+        ...(offerId !== undefined && { offerId }),
         cursor: String(at)
       })
     }

@@ -11,6 +11,7 @@ import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
 import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer } from "@satrail/core/nodes/Signer"
@@ -21,6 +22,7 @@ import { type Behaviour, isOfServer } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
 import type { LogUnusable } from "./Log.ts"
 import * as Miner from "./Miner.ts"
+import * as Issuer from "./Issuer.ts"
 import * as Offers from "./Offers.ts"
 import * as PretendNetwork from "./Network.ts"
 import * as Payee from "./Payee.ts"
@@ -268,6 +270,7 @@ export const layer = (
   | LightningReceiver
   | LightningSender
   | OfferSender
+  | OfferIssuer
   | LightningBooks
   | ChainBooks
   | ChainSource
@@ -289,6 +292,7 @@ const network = (options: Options) =>
         Context.add(LightningReceiver, Receiver.make(world)),
         Context.add(LightningSender, Sender.make(world)),
         Context.add(OfferSender, Offers.make(world)),
+        Context.add(OfferIssuer, Issuer.make(world)),
         Context.add(LightningBooks, Books.lightning(world)),
         Context.add(ChainBooks, Books.chain(world)),
         Context.add(ChainSource, Source.make(world)),

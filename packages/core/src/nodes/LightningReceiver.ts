@@ -73,6 +73,8 @@ export interface Settled {
   readonly received: Msat
   readonly preimage: Preimage.Preimage
   readonly settledAtMillis: number
+  /** Our id of the offer (`OfferIssuer`) for which the node made the invoice by itself. */
+  readonly offerId?: string
   /** To be stored with the credit: the stream resumes right after it. */
   readonly cursor: string
 }

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Installation } from "../accounts/Installation.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -8,21 +8,24 @@ import type * as Metadata from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal } from "../ledger/Journal.ts"
+import { NounReads } from "../ledger/NounReads.ts"
 import type { Settled } from "../nodes/LightningReceiver.ts"
 import { checkoutFollows } from "./CheckoutTask.ts"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
+import * as Offer from "./Offer.ts"
 import * as Paid from "./Paid.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Zap from "./Zap.ts"
 
 /** What the node was paid for an invoice. */
-export type Payment = Pick<Settled, "paymentHash" | "received" | "preimage">
+export type Payment = Pick<Settled, "paymentHash" | "received" | "preimage" | "offerId">
 
 /** Credits what the node was paid to the company whose invoice it is. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const receiving = yield* ReceivingReads
+  const nouns = yield* NounReads
   const { network } = yield* Installation
   const entropy = yield* Entropy
   const metadataPaid = yield* Paid.make
@@ -64,10 +67,24 @@ export const make = Effect.gen(function* () {
       nowMillis
     )
 
+  /** The record of the invoice that was paid. For an offer of ours the node made it by itself: it is recorded now, once for its hash, whoever is first. */
+  const invoiceOf = Effect.fnUntraced(function* ({ offerId, paymentHash, preimage }: Payment, nowMillis: number) {
+    const known = yield* receiving.invoiceByHash(paymentHash)
+    if (Option.isSome(known) || offerId === undefined || !Preimage.proves(preimage, paymentHash)) return known
+    const offer = Id.is(offerId) ? yield* nouns.named(Offer.noun, { id: offerId }) : Option.none()
+    if (Option.isNone(offer)) return known
+    const invoice = Offer.invoice(offer.value, { id: Id.fromMillis(nowMillis, entropy), paymentHash }, nowMillis)
+    yield* Effect.catchTags(journal.commit(Invoice.created(invoice)), {
+      Conflict: () => Effect.void,
+      IdempotencyMismatch: Effect.die // it has no key
+    })
+    return yield* receiving.invoiceByHash(paymentHash)
+  })
+
   /** Of any number of calls for the same payment one credits it. `reading` is how far the node's notices were read: it moves in the same commit. */
   const credit = Effect.fnUntraced(function* (paid: Payment, reading?: Change.Reading) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const found = yield* receiving.invoiceByHash(paid.paymentHash)
+    const found = yield* invoiceOf(paid, nowMillis)
     if (found._tag === "None") {
       yield* Effect.logInfo("invoice: the node was paid for one that is not ours", { paymentHash: paid.paymentHash })
       if (reading !== undefined)

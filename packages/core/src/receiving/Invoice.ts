@@ -1,3 +1,4 @@
+import { isBolt12 } from "@satrail/bitcoin/Bolt12"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
@@ -259,7 +260,10 @@ const begins = ({ id, hold, createdAtMillis }: Invoice): ReadonlyArray<Change.Jo
 /** Its job is done, with the Change that ends it. */
 export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<Change.Job> => (hold === null ? [] : [Change.complete(id)])
 
-/** An invoice exists and may be paid. No money moves. That of a wallet's request is published once it is paid: any stranger can request one. */
+/** Whether it is published before it is paid: any stranger can have one made, by a wallet's request or for an offer of ours. */
+const isOwn = ({ callback, paymentRequest }: Invoice): boolean => callback === null && !isBolt12(paymentRequest)
+
+/** An invoice exists and may be paid. No money moves. One that a stranger had made is published once it is paid. */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
   _tag: "InvoiceCreated",
   id: invoice.id,
@@ -268,7 +272,7 @@ export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
   legs: [],
   writes: [Noun.insert(noun, invoice)],
   jobs: begins(invoice),
-  ...(invoice.callback === null && { event: { type: "invoice.created", subject: invoice.id } }),
+  ...(isOwn(invoice) && { event: { type: "invoice.created", subject: invoice.id } }),
   ...(once && { once })
 })
 

@@ -19,6 +19,15 @@ export const nameOf = ({ handle, domain }: Pick<LightningAddressText, "handle" |
   return name.length <= 253 && name.split(".").every((label) => label.length > 0 && label.length <= 63) ? name : undefined
 }
 
+/** How long others may keep a record of ours, in seconds: an offer that is exchanged is the new one within the hour. */
+export const ttlSeconds = 3600
+
+/** A text as a zone file has it: strings of 255 bytes at most. */
+const strings = (text: string) => (text.match(/.{1,255}/g) ?? []).map((one) => `"${one}"`).join(" ")
+
+/** The line of a zone file with which wallets find an offer by this name. */
+export const zoneLine = (name: string, offer: string): string => `${name}. ${ttlSeconds} IN TXT ${strings(`bitcoin:?lno=${offer}`)}`
+
 /**
  * The one `bitcoin:` URI among the records of a name; undefined where there is none. More than one, one that is not signed, and one that cannot be read
  * refuse the name: what is wrong may be an attacker's, and is no reason to ask somebody else. The reason completes "the recipient does not take the payment: …".

@@ -48,6 +48,7 @@ import type {
 import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { LogoChanged, LogoCreated } from "../receiving/Logo.ts"
+import type { OfferCreated } from "../receiving/Offer.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { MonthsClosed } from "../reports/MonthEnd.ts"
 import type { ZapReceipted } from "../receiving/Zap.ts"
@@ -108,6 +109,7 @@ export type Change =
   | LogoCreated
   | LogoChanged
   | KeyRangeReserved
+  | OfferCreated
   | OnChainAddressCreated
   | CheckoutCreated
   | CheckoutPaid

@@ -14,6 +14,7 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as Logo from "../receiving/Logo.ts"
+import * as Offer from "../receiving/Offer.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Approval from "../sending/Approval.ts"
 import * as Refund from "../sending/Refund.ts"
@@ -38,6 +39,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   Checkout.noun,
   LightningAddress.noun,
   Logo.noun,
+  Offer.noun,
   OnChainAddress.noun,
   KeyRange.members,
   Withdrawal.noun,

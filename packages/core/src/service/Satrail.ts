@@ -37,6 +37,7 @@ import * as Holds from "../receiving/Holds.ts"
 import * as Invoices from "../receiving/Invoices.ts"
 import * as LightningAddresses from "../receiving/LightningAddresses.ts"
 import * as Logos from "../receiving/Logos.ts"
+import * as Offers from "../receiving/Offers.ts"
 import * as OnChainAddresses from "../receiving/OnChainAddresses.ts"
 import * as PayRequests from "../receiving/PayRequests.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
@@ -147,7 +148,8 @@ export const layer = (settings: Policy.Settings) =>
       Layer.mergeAll(
         Traced.over(Withdrawals.Withdrawals, Withdrawals.layer),
         Traced.over(Invoices.Invoices, Invoices.layer),
-        Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer)
+        Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer),
+        Traced.over(Offers.Offers, Offers.layer)
       )
     ),
     Layer.provideMerge(

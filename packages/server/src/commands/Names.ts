@@ -9,9 +9,6 @@ import { identity } from "../environment/Service.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import * as Output from "./Output.ts"
 
-/** How long others may keep a record, in seconds: an offer that is exchanged is the new one within the hour. */
-const ttlSeconds = 3600
-
 /** A name as it is written, with its ₿ or without, and where its record is. */
 const named = Effect.fnUntraced(function* (text: string) {
   const address = yield* Effect.mapError(Effect.fromResult(LightningAddressText.parse(Destination.name(text.trim()))), Output.failed)
@@ -45,9 +42,6 @@ export const lookup = Effect.fnUntraced(function* ({ name: text, json }: { reado
   )
 })
 
-/** A text as a zone file has it: strings of 255 bytes at most. */
-const strings = (text: string) => (text.match(/.{1,255}/g) ?? []).map((one) => `"${one}"`).join(" ")
-
 /** The line of a zone file with which wallets find an offer by a name (BIP 353). */
 export const record = Effect.fnUntraced(function* ({ name: text, offer: given }: { readonly name: string; readonly offer: string }) {
   const { name } = yield* named(text)
@@ -57,7 +51,7 @@ export const record = Effect.fnUntraced(function* ({ name: text, offer: given }:
     return yield* new CommandFailed({ message: `The offer is for ${networks.join(", ")}, and SATRAIL_NETWORK is ${network}.` })
   const leftSeconds = absoluteExpirySeconds === undefined ? Infinity : absoluteExpirySeconds - (yield* Clock.currentTimeMillis) / 1000
   // Who has looked it up just before it is exchanged goes on using it for its TTL.
-  if (leftSeconds < ttlSeconds)
+  if (leftSeconds < Instructions.ttlSeconds)
     return yield* new CommandFailed({ message: "The offer has expired, or will before others forget the record." })
-  yield* Console.log(`${name}. ${ttlSeconds} IN TXT ${strings(`bitcoin:?lno=${offer}`)}`)
+  yield* Console.log(Instructions.zoneLine(name, offer))
 })

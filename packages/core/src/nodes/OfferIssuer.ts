@@ -1,0 +1,23 @@
+import { Context, Effect, Option } from "effect"
+import type { NodeUnavailable } from "./LightningReceiver.ts"
+
+/** A node that issues offers (BOLT 12) for us, and sends invoices for them by itself. A node that cannot has no layer for it. */
+export class OfferIssuer extends Context.Service<
+  OfferIssuer,
+  {
+    /**
+     * An offer whose payer decides the amount, and which does not end. `id` is ours, a UUID: the same one asked again is the same offer, as long as the node has its store;
+     * one that was issued can be paid as long as the node has its keys.
+     *
+     * Each payment of it is in `LightningReceiver.settlements`, with this id, and with a hash of its own. That is the only place where it is told, so the stream may repeat
+     * one of these, and loses none.
+     */
+    readonly createOffer: (ask: { readonly id: string; readonly description: string }) => Effect.Effect<string, NodeUnavailable>
+  }
+>()("@satrail/core/nodes/OfferIssuer") {}
+
+/** The node's way to issue offers; undefined where it has none. */
+export const available: Effect.Effect<OfferIssuer["Service"] | undefined> = Effect.map(
+  Effect.serviceOption(OfferIssuer),
+  Option.getOrUndefined
+)

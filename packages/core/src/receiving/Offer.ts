@@ -1,0 +1,75 @@
+import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import * as Metadata from "../base/Metadata.ts"
+import type * as Change from "../ledger/Change.ts"
+import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
+import type { Invoice } from "./Invoice.ts"
+
+/** An offer (BOLT 12) that our node issued for one company. Any number of payments of it are credited, of any amount. It does not end, and cannot be called back. */
+export const Offer = Schema.Struct({
+  /** The node knows it by this. */
+  id: Noun.Id,
+  companyId: CompanyId.CompanyId,
+  /** The public key of the node that issued it. */
+  nodeId: Schema.String,
+  offer: Schema.String,
+  /** What payers read. */
+  memo: Schema.String,
+  metadata: Metadata.Metadata,
+  /** The Lightning address that it is published under, by its id and as it is written; both null where it is of its own. */
+  lightningAddressId: Schema.NullOr(Noun.Id),
+  lightningAddress: Schema.NullOr(Schema.String),
+  createdAtMillis: Schema.Int
+})
+export interface Offer extends Schema.Schema.Type<typeof Offer> {}
+
+/** What is paid names an offer by its id alone. A Lightning address has one offer: its record has place for one. */
+export const noun = Noun.make("offers", Offer, { moving: [], unique: [["id"], ["lightningAddressId"]] })
+
+export interface OfferCreated extends Written<"OfferCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+
+/** What is paid for the offer is this company's from here on. */
+export const created = (offer: Offer, once?: Change.Once): OfferCreated => ({
+  _tag: "OfferCreated",
+  id: offer.id,
+  companyId: offer.companyId,
+  atMillis: offer.createdAtMillis,
+  legs: [],
+  writes: [Noun.insert(noun, offer)],
+  ...(once && { once })
+})
+
+/** The invoice that the node made by itself for a payment of this offer, as it is recorded when the node says that it is paid. */
+export const invoice = (
+  { companyId, nodeId, memo, offer, metadata, lightningAddressId }: Offer,
+  { id, paymentHash }: Pick<Invoice, "id" | "paymentHash">,
+  nowMillis: number
+): Invoice => ({
+  id,
+  companyId,
+  nodeId,
+  memo,
+  amount: null,
+  minAmount: null,
+  maxAmount: null,
+  paymentHash,
+  paymentRequest: offer,
+  metadata,
+  lightningAddressId,
+  checkoutId: null,
+  callback: null,
+  rate: null,
+  rateAtMillis: null,
+  status: "pending",
+  received: null,
+  hold: null,
+  held: null,
+  heldUntilMillis: null,
+  preimage: null,
+  claimedBy: null,
+  createdAtMillis: nowMillis,
+  expiresAtMillis: nowMillis,
+  settledAtMillis: null,
+  canceledAtMillis: null
+})

@@ -1,0 +1,15 @@
+import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
+import { Effect, Schema } from "effect"
+import { type LdkSocket, unavailable } from "./LdkSocket.ts"
+
+const Made = Schema.Struct({ offer: Schema.String })
+
+/** Issues offers. LDK answers requests for invoices of them by itself, and takes what is paid; the node has each payment on its disk before LDK forgets it. */
+export const make = ({ ask }: LdkSocket): OfferIssuer["Service"] =>
+  OfferIssuer.of({
+    createOffer: (offer) =>
+      ask("createOffer", offer, Made).pipe(
+        Effect.catchTag("Refused", unavailable("createOffer")),
+        Effect.map(({ offer }) => offer)
+      )
+  })

@@ -1,0 +1,33 @@
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
+import { Effect, Result } from "effect"
+import * as Network from "./Network.ts"
+import * as World from "./World.ts"
+
+/** Our id of an offer, as its metadata has it: without the dashes. */
+const packed = (id: string): string => id.replaceAll("-", "")
+
+const unpacked = (metadata: string): string => metadata.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+
+/** Whose offer of a service's node this is, and our id of it; undefined where it is none of theirs. */
+export const issued = (world: World.World, { issuerId, metadata = "" }: Bolt12.Bolt12) => {
+  const node = Network.services.find((one) => world.keys.node(one).publicKey === issuerId)
+  return node === undefined ? undefined : { node, id: unpacked(metadata) }
+}
+
+/** A service's node, by default ours, issuing offers. All that it knows of one is in the offer. */
+export const make = (world: World.World, node = Network.us): OfferIssuer["Service"] =>
+  OfferIssuer.of({
+    createOffer: ({ id, description }) =>
+      World.reachable(
+        world,
+        "node",
+        () => new NodeUnavailable({ operation: "createOffer", cause: new Error("The sandbox node is paused") }),
+        Effect.sync(() =>
+          Result.getOrThrow(
+            Bolt12.encode({ networks: [world.network], description, metadata: packed(id), issuerId: world.keys.node(node).publicKey })
+          )
+        )
+      )
+  })
