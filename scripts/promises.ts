@@ -64,6 +64,14 @@ const parts: ReadonlyArray<Part> = [
     ]
   },
   {
+    title: "Issuers of offers (BOLT 12)",
+    ports: ["OfferIssuer"],
+    columns: [
+      { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, paid by another one, with lnd ${lnd} in between` },
+      { title: "sandbox", suite: "sandbox", ranOn: inProcess }
+    ]
+  },
+  {
     title: "Views of the chain",
     ports: ["ChainSource"],
     columns: chains.map(([title, suffix, ranOn]) => ({ title, suite: title === "Esplora" ? suffix : `BitcoinRpc, ${suffix}`, ranOn }))

@@ -623,6 +623,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C25:"
   },
   {
+    name: "paid-offers-are-nobodys",
+    rows: [60],
+    bug: "what is paid for an offer of ours has no invoice of ours, and is credited to nobody",
+    file: core("receiving/Credits"),
+    find: "Option.isSome(known) || offerId === undefined ||",
+    replace: "Option.isSome(known) || offerId !== undefined ||",
+    test: "packages/http/test/offers.test.ts",
+    titles: "C60: offer"
+  },
+  {
     name: "fee-limit-not-passed-for-offers",
     rows: [25],
     bug: "offers are paid without a fee limit",

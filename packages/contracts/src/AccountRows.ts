@@ -5,13 +5,15 @@ import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as WalletConnection from "@satrail/core/connections/WalletConnection"
 import * as Logo from "@satrail/core/receiving/Logo"
+import * as Offer from "@satrail/core/receiving/Offer"
 import { Effect, Redacted } from "effect"
 import { past } from "./Fixtures.ts"
 
-// How operators' tokens, sessions of the console, connections of apps and companies' logos begin, and what becomes of them.
+// How operators' tokens, sessions of the console, connections of apps, offers and companies' logos begin, and what becomes of them.
 
 export const { noun: tokens } = OperatorToken
 export const { noun: sessions } = Session
+export const { noun: offers } = Offer
 
 export const issue = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const { secretHash } = OperatorToken.generate(yield* Entropy)
@@ -64,4 +66,10 @@ export const changingLogo = {
 export const connect = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const [id, apiKeyId, appKey, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* past]
   return WalletConnection.connected({ id, companyId, apiKeyId, appKey, createdAtMillis })
+})
+
+export const offer = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+  const [id, lightningAddressId, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* past]
+  const shown = { offer: `lno1${id}`, memo: "coffee", metadata: { shelf: "3" }, lightningAddress: "satoshi@pay.example.com" }
+  return Offer.created({ id, companyId, nodeId: "d34db33f", ...shown, lightningAddressId, createdAtMillis })
 })

@@ -18,7 +18,6 @@ import type * as Coin from "@satrail/core/nodes/Coin"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import type { LightningAddress } from "@satrail/core/receiving/LightningAddress"
-import type { Offer } from "@satrail/core/receiving/Offer"
 import type { OnChainAddress } from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import type * as Voucher from "@satrail/core/sending/Voucher"
@@ -140,21 +139,6 @@ export const onChainAddress = Effect.fnUntraced(function* (companyId: CompanyId.
     index: 7,
     metadata: { shelf: "3" },
     checkoutId: null,
-    createdAtMillis: yield* Clock.currentTimeMillis
-  }
-})
-
-/** An offer of our node that was not recorded yet. */
-export const offer = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<Offer> {
-  return {
-    id: yield* Id.make,
-    companyId,
-    nodeId: "d34db33f",
-    offer: `lno1${yield* hex(8)}`,
-    memo: "coffee",
-    metadata: { shelf: "3" },
-    lightningAddressId: yield* Id.make,
-    lightningAddress: "satoshi@pay.example.com",
     createdAtMillis: yield* Clock.currentTimeMillis
   }
 })

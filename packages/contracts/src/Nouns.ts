@@ -15,7 +15,6 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as WalletConnection from "@satrail/core/connections/WalletConnection"
 import * as Logo from "@satrail/core/receiving/Logo"
-import * as Offer from "@satrail/core/receiving/Offer"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import * as Voucher from "@satrail/core/sending/Voucher"
@@ -35,7 +34,6 @@ import {
   found,
   invoice,
   lightningAddress,
-  offer,
   onChainAddress,
   output,
   past,
@@ -198,7 +196,7 @@ const subjects: { readonly [noun: string]: Subject } = {
     }
   ),
   logos: subjectOf(Logo.noun, AccountRows.setLogo, AccountRows.changingLogo),
-  offers: subjectOf(Offer.noun, (companyId) => Effect.map(offer(companyId), (row) => Offer.created(row))),
+  offers: subjectOf(AccountRows.offers, AccountRows.offer),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>
     Effect.map(onChainAddress(companyId), (row) => OnChainAddress.created(row))
   ),

@@ -10,6 +10,7 @@ import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
+import * as Offers from "./resources/Offers.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as Refunds from "./resources/Refunds.ts"
 import * as Vouchers from "./resources/Vouchers.ts"
@@ -45,6 +46,7 @@ const views = {
   refund: Refunds.view,
   adjustment: Adjustments.own,
   lightningAddress: LightningAddresses.own,
+  offer: Offers.view,
   onChainAddress: OnChainAddresses.view,
   domain: Domains.own,
   webhookEndpoint: WebhookView.view
@@ -70,6 +72,8 @@ const dataOf = (about: About): object => {
       return views.adjustment.of(about.record)
     case "lightningAddress":
       return views.lightningAddress.of(about.record)
+    case "offer":
+      return views.offer.of(about.record)
     case "onChainAddress":
       return views.onChainAddress.of(about.record)
     case "domain":

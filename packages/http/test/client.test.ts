@@ -195,10 +195,13 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
             "cancelInvoice",
             "createInvoice",
             "createLightningAddress",
+            "createOffer",
             "createOnChainAddress",
             "getInvoice",
+            "getOffer",
             "getOnChainAddress",
             "listInvoices",
+            "listOffers",
             "listOnChainAddresses",
             "settleInvoice"
           ],

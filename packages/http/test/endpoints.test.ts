@@ -39,6 +39,11 @@ const {
 
 const {
   body: {
+    data: { id: offerId }
+  }
+} = await service.ask("POST", "/v1/bitcoin/deposit/offer", { key: company.key })
+const {
+  body: {
     data: { id: voucherId }
   }
 } = await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1000, currency: "sats" } })
@@ -122,6 +127,8 @@ const endpoints: ReadonlyArray<Endpoint> = [
   { ...reads("/v1/bitcoin/deposit/lightning-invoice"), allow: "GET, HEAD, OPTIONS, POST" },
   { ...reads("/v1/bitcoin/deposit/on-chain"), allow: "GET, HEAD, OPTIONS, POST" },
   reads(`/v1/bitcoin/deposit/on-chain/${onChainAddressId}`),
+  { ...reads("/v1/bitcoin/deposit/offer"), allow: "GET, HEAD, OPTIONS, POST" },
+  reads(`/v1/bitcoin/deposit/offer/${offerId}`),
   {
     method: "POST",
     path: "/v1/bitcoin/deposit/lightning-address",

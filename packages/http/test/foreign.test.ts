@@ -63,6 +63,7 @@ const onChain = async ({ key }: Company): Promise<string> => {
   await service.ask("POST", path, { key })
   return (await service.ask("GET", path, { key })).body.data[0].id
 }
+const offer = (company: Company) => created(company, "/v1/bitcoin/deposit/offer", {})
 const apiKey = async ({ id }: Company): Promise<string> =>
   (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key: operatorToken, body: { name: "till", scopes: ["read"] } })).body
     .data.id
@@ -145,6 +146,7 @@ const makers: Readonly<Record<string, Maker>> = {
   [`${vouchers}/{id}`]: voucher,
   [`${refunds}/{id}`]: refund,
   "/v1/bitcoin/deposit/on-chain/{id}": onChain,
+  "/v1/bitcoin/deposit/offer/{id}": offer,
   "/v1/events/{id}": event,
   ...ofHooks("/v1", endpoint),
   ...ofHooks("/operator", operators),
@@ -216,6 +218,7 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
   [vouchers]: async (company) => [await voucher(company), await voucher(company)],
   [refunds]: async (company) => [await refund(company), await refund(company)],
   "/v1/bitcoin/deposit/on-chain": async (company) => [await onChain(company), await onChain(company)],
+  "/v1/bitcoin/deposit/offer": async (company) => [await offer(company), await offer(company)],
   "/v1/events": async (company) => [await address(company), await address(company)],
   "/v1/audit": async (company) => {
     for (const _ of [1, 2]) await voucher(company)

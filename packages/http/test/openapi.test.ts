@@ -92,6 +92,12 @@ const {
   }
 } = await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })
 
+const {
+  body: {
+    data: { id: offerId }
+  }
+} = await service.ask("POST", "/v1/bitcoin/deposit/offer", { key: company.key })
+
 // A deposit that waits for a block: followed by itself, so that no worker pays the withdrawal.
 await service.sandbox(({ send }) => send({ address: onChainAddress, amount: service.sats(50_000) }))
 await service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
@@ -182,6 +188,8 @@ const asked: Record<string, Record<string, Ask>> = {
   "/tls/ask": { get: { path: "/tls/ask?domain=pay.example.com" } },
   "/v1/bitcoin/deposit/on-chain": { post: {}, get: {} },
   "/v1/bitcoin/deposit/on-chain/{id}": { get: { path: `/v1/bitcoin/deposit/on-chain/${onChainAddressId}` } },
+  "/v1/bitcoin/deposit/offer": { post: {}, get: {} },
+  "/v1/bitcoin/deposit/offer/{id}": { get: { path: `/v1/bitcoin/deposit/offer/${offerId}` } },
   "/v1/vouchers": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
   "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` }, delete: { path: `/v1/vouchers/${voucherId}` } },
   "/v1/refunds": { post: { body: refund }, get: {} },

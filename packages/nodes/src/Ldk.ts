@@ -32,7 +32,9 @@ const seenEvery = "1 minute"
  * LDK takes payments for us, issues offers, pays invoices and offers, and shows its books. Starts the node. Fails where it does not answer, is another one, or where its store is older than `marks`
  * say that it was seen: such a node is never started.
  */
-export const layer = (options: Options): Layer.Layer<LightningReceiver | LightningSender | OfferSender | OfferIssuer | LightningBooks, NodeUnavailable> =>
+export const layer = (
+  options: Options
+): Layer.Layer<LightningReceiver | LightningSender | OfferSender | OfferIssuer | LightningBooks, NodeUnavailable> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const node = LdkSocket.make(options)

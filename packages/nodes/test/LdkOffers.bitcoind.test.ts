@@ -1,11 +1,12 @@
-import { Patience } from "@satrail/contracts/Eventually"
+import { eventually, Patience } from "@satrail/contracts/Eventually"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as OfferIssuer from "@satrail/contracts/OfferIssuer"
 import * as OfferSender from "@satrail/contracts/OfferSender"
 import * as LdkIssuer from "@satrail/regtest/LdkIssuer"
 import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
 import * as Real from "@satrail/regtest/Real"
 import * as Wire from "@satrail/regtest/Wire"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
@@ -31,6 +32,25 @@ const peer = ({ cut, mend }: Wire.Wire) =>
     )
   )
 
+const Payment = Schema.Struct({ state: Schema.String })
+
+/** erin, who pays over bob. */
+const payer = ({ cut, mend }: Wire.Wire) =>
+  Layer.effect(
+    OfferIssuer.Peer,
+    Effect.map(LdkIssuer.LdkIssuer, ({ bob, erin }) => ({
+      pay: Effect.fnUntraced(function* (offer, amount) {
+        yield* bob.from("RESUME")
+        const attempt = crypto.randomUUID()
+        const terms = { amount: String(amount), feeLimit: "1000000", notAfter: Date.now() + 60_000 }
+        yield* erin.ask("payOffer", { attempt, offer, ...terms }, Payment)
+        yield* eventually(erin.ask("lookupOffer", { attempt }, Payment), ({ state }) => state === "settled")
+      }),
+      cut,
+      mend
+    }))
+  )
+
 /** The key of a node without any channel. */
 const hermit = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
 
@@ -47,14 +67,16 @@ const layer = Layer.unwrap(
     return Layer.mergeAll(
       Ldk.layer(options),
       peer(wire),
+      payer(wire),
       // LDK gives up an issuer that does not answer after two turns of its clock, which takes a minute for each.
       Layer.succeed(Patience, { tries: 6000, spacedMillis: 50 })
     )
   })
 ).pipe(Layer.provideMerge(LdkIssuer.layer))
 
-Real.suite("ldk, offers", ["bitcoind", "lnd", "ldk"], () =>
+Real.suite("ldk, offers", ["bitcoind", "lnd", "ldk"], () => {
+  OfferIssuer.suite("ldk", layer)
   OfferSender.suite("ldk", layer, {
     skip: { "there is no quote with a limit below every route": "what the blinded end of a path costs, only the issuer's invoice says" }
   })
-)
+})

@@ -4,6 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as ChainSourceContract from "@satrail/contracts/ChainSource"
 import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
 import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
+import * as IssuerContract from "@satrail/contracts/OfferIssuer"
 import * as SenderContract from "@satrail/contracts/LightningSender"
 import * as NamesContract from "@satrail/contracts/Names"
 import * as OffersContract from "@satrail/contracts/OfferSender"
@@ -79,6 +80,15 @@ const offers = Layer.effect(
       mend: sandbox.resume("node")
     }
   })
+)
+
+const issuer = Layer.effect(
+  IssuerContract.Peer,
+  Effect.map(Sandbox, (sandbox) => ({
+    pay: (paymentRequest, amount) => Effect.asVoid(sandbox.pay({ paymentRequest, amount })),
+    cut: sandbox.pause("node"),
+    mend: sandbox.resume("node")
+  }))
 )
 
 const outsideAddress = Effect.gen(function* () {
@@ -161,4 +171,4 @@ export const names = Layer.effect(
 )
 
 /** Every contract's other side. */
-export const layer = Layer.mergeAll(receiver, sender, offers, chain, wallet, web)
+export const layer = Layer.mergeAll(receiver, sender, offers, issuer, chain, wallet, web)

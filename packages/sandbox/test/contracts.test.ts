@@ -7,6 +7,7 @@ import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
 import * as Names from "@satrail/contracts/Names"
+import * as OfferIssuer from "@satrail/contracts/OfferIssuer"
 import * as OfferSender from "@satrail/contracts/OfferSender"
 import * as Relays from "@satrail/contracts/Relays"
 import * as Resolver from "@satrail/contracts/Resolver"
@@ -74,6 +75,7 @@ LightningReceiver.suite("sandbox, a neighbour's node, paid by ours", paidByOurs)
 LightningReceiver.suite("sandbox, paid by a neighbour's node", paidByANeighbours)
 LightningSender.suite("sandbox, a neighbour's node", neighbour)
 LightningSender.suite("sandbox", sandbox)
+OfferIssuer.suite("sandbox", sandbox)
 OfferSender.suite("sandbox", sandbox)
 LightningBooks.suite("sandbox", sandbox)
 LightningBooks.suite("sandbox, a neighbour's node", neighbour)

@@ -5,6 +5,7 @@ import type * as Checkout from "../receiving/Checkout.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
+import type { Offer } from "../receiving/Offer.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import type { Refund } from "../sending/Refund.ts"
 import type { Voucher } from "../sending/Voucher.ts"
@@ -38,6 +39,7 @@ export const types = {
   refund: ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"],
   adjustment: ["adjustment.booked"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
+  offer: ["offer.created"],
   onChainAddress: ["on_chain_address.created"],
   domain: ["domain.verified", "domain.lost"],
   webhookEndpoint: ["webhook_endpoint.disabled", "webhook_endpoint.test"]
@@ -58,6 +60,7 @@ interface Rows {
   readonly refund: Refund
   readonly adjustment: Adjustment
   readonly lightningAddress: LightningAddress
+  readonly offer: Offer
   readonly onChainAddress: OnChainAddress
   readonly domain: Domain
   readonly webhookEndpoint: Endpoint

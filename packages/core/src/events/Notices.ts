@@ -13,6 +13,7 @@ import * as Checkout from "../receiving/Checkout.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
+import * as Offer from "../receiving/Offer.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Paid from "../receiving/Paid.ts"
@@ -101,6 +102,7 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "lightning_address.created": ["lightning_address.created"],
   "lightning_address.changed": ["lightning_address.updated"],
   "lightning_address.deleted": ["lightning_address.deleted"],
+  "offer.created": ["offer.created"],
   "on_chain_address.created": ["on_chain_address.created"],
   "domain.verified": ["domain.verified"],
   "domain.found": ["domain.verified"],
@@ -196,6 +198,10 @@ const tellers = Effect.gen(function* () {
  * What a committed event is told as. The catalogue of what is told is this table: what is missing in it, such as keys and companies, is for the audit log.
  * A record that is not there any more is not told of.
  */
+/** An address as this event left it. */
+const updatedAddress = (atMillis: number) => (row: LightningAddress.LightningAddress) =>
+  ({ kind: "lightningAddress", type: "lightning_address.updated", record: AsOf.changedAddress(row, atMillis) }) as const
+
 export const make = Effect.gen(function* () {
   const { one, arrives, domain, claimed, refunded, settled, arrived } = yield* tellers
 
@@ -265,13 +271,11 @@ export const make = Effect.gen(function* () {
           record: AsOf.newAddress(row)
         }))
       case "lightning_address.changed":
-        return one(event, LightningAddress.noun, (row) => ({
-          kind: "lightningAddress",
-          type: "lightning_address.updated",
-          record: AsOf.changedAddress(row, atMillis)
-        }))
+        return one(event, LightningAddress.noun, updatedAddress(atMillis))
       case "lightning_address.deleted":
         return one(event, LightningAddress.noun, (record) => ({ kind: "lightningAddress", type, record }))
+      case "offer.created":
+        return one(event, Offer.noun, (record) => ({ kind: "offer", type, record }))
       case "on_chain_address.created":
         return one(event, OnChainAddress.noun, (record) => ({ kind: "onChainAddress", type, record }))
       case "domain.verified":

@@ -37,6 +37,7 @@ export const created = (offer: Offer, once?: Change.Once): OfferCreated => ({
   atMillis: offer.createdAtMillis,
   legs: [],
   writes: [Noun.insert(noun, offer)],
+  event: { type: "offer.created", subject: offer.id },
   ...(once && { once })
 })
 

@@ -35,13 +35,16 @@ const recordOf = ({ lightningAddress, offer }: Offer): string | null => {
 }
 
 /** An offer that was given out. */
-const view = View.make<Offer>()(
+export const view = View.make<Offer>()(
   { identifier: "Offer" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
     node_id: [Schema.String.annotate({ description: "Public key of the node that issued it" }), (row) => row.nodeId],
-    offer: [Schema.String.annotate({ description: "For wallets that pay BOLT 12 offers: any number of times, any amount" }), (row) => row.offer],
+    offer: [
+      Schema.String.annotate({ description: "For wallets that pay BOLT 12 offers: any number of times, any amount" }),
+      (row) => row.offer
+    ],
     memo: [Scalars.text("Order 1042"), (row) => row.memo],
     lightning_address_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningAddressId],
     lightning_address: [Schema.NullOr(Schema.String), (row) => row.lightningAddress],

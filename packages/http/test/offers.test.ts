@@ -1,0 +1,90 @@
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
+import * as OfferIssuer from "@satrail/core/nodes/OfferIssuer"
+import { Settlements } from "@satrail/core/receiving/Settlements"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Result } from "effect"
+import { bad, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const path = "/v1/bitcoin/deposit/offer"
+const { key } = await service.company("paid")
+const other = await service.company()
+
+const created = async (body: Readonly<Record<string, unknown>> = {}, of = key) => {
+  const answer = await service.ask("POST", path, { key: of, body })
+  assert.strictEqual(answer.status, 201, answer.text)
+  return answer.body.data
+}
+const balance = async (of: string) => (await service.ask("GET", "/v1/transactions/balance", { key: of })).body.data
+const pay = (offer: string, sats: number) =>
+  service.sandbox((sandbox) => sandbox.pay({ paymentRequest: offer, amount: service.sats(sats) }))
+/** Hears what the node has to tell, until this is so. */
+const heard = (isSo: () => Promise<boolean>) =>
+  service.run(
+    Effect.gen(function* () {
+      const listening = yield* Effect.forkChild((yield* Settlements).listen())
+      while (!(yield* Effect.promise(isSo))) yield* Effect.yieldNow
+      yield* Fiber.interrupt(listening)
+    })
+  )
+const deposits = async (of = key) => (await service.ask("GET", "/v1/transactions?limit=100", { key: of })).body.data
+
+describe("An offer", () => {
+  it("C60: offer: two payments of it are two deposits of its company, each with an invoice of its own, and told again none more", async () => {
+    const { id, offer, memo } = await created({ description: "coffee", metadata: { shelf: "3" } })
+    assert.strictEqual(Result.getOrThrow(Bolt12.decode(offer)).description, memo)
+    const first = await pay(offer, 1000)
+    await pay(offer, 250)
+    await heard(async () => (await deposits()).length === 2)
+    // From the first again: the place of before is lost.
+    await service.run(Effect.flatMap(Settlements, ({ look }) => look))
+    await pay(offer, 1)
+    await heard(async () => (await deposits()).length === 3)
+    assert.deepStrictEqual(
+      (await deposits()).map((row: { readonly amount_sats: number }) => row.amount_sats).toSorted(),
+      [1, 1000, 250].toSorted()
+    )
+    assert.strictEqual((await balance(key)).balance, 1251)
+    const [invoice] = (await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice?payment_hash=${first.paymentHash}`, { key })).body
+      .data
+    assert.deepInclude(invoice, {
+      status: "settled",
+      payment_request: offer,
+      memo,
+      amount_sats: null,
+      received_sats: 1000,
+      metadata: { shelf: "3" }
+    })
+    assert.deepStrictEqual((await service.ask("GET", `${path}/${id}`, { key })).body.data.offer, offer)
+    assert.strictEqual((await balance(other.key)).balance, 0)
+    assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other.key })), bad(404, "not_found"))
+  })
+
+  it("offer: that of a Lightning address comes with its record for the zone, and there is one of an address", async () => {
+    const address = (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "satoshi" } })).body.data
+    const made = await created({ lightning_address_id: address.id })
+    assert.deepInclude(made, { lightning_address_id: address.id, lightning_address: address.address })
+    assert.match(made.dns_record, /^satoshi\.user\._bitcoin-payment\.pay\.example\.com\. 3600 IN TXT "bitcoin:\?lno=lno1[^ ]*"( "[^ ]*")*$/)
+    assert.strictEqual(made.dns_record.replaceAll('" "', "").split('"')[1], `bitcoin:?lno=${made.offer}`)
+    const again = await service.ask("POST", path, { key, body: { lightning_address_id: address.id } })
+    assert.deepStrictEqual(
+      again.body.error?.issues?.map((issue) => issue.path),
+      ["lightning_address_id"]
+    )
+    const theirs = await service.ask("POST", path, { key: other.key, body: { lightning_address_id: address.id } })
+    assert.deepStrictEqual(seen(theirs), bad(404, "not_found"))
+  })
+
+  it("offer: what is paid for one that no company has is nobody's, and stops nothing", async () => {
+    const before = (await deposits()).length
+    const issuer = await service.run(OfferIssuer.available)
+    if (issuer === undefined) return assert.fail("the sandbox issues offers")
+    const stray = await service.run(issuer.createOffer({ id: crypto.randomUUID(), description: "" }))
+    const { offer } = await created()
+    await pay(stray, 77)
+    await pay(offer, 5)
+    await heard(async () => (await deposits()).length === before + 1)
+    assert.strictEqual((await deposits())[0].amount_sats, 5)
+  })
+})
