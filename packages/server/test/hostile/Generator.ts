@@ -367,9 +367,10 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
     return random.pick(usable)(random, whole)
   }
 
-  return (): Draft => {
+  /** Of the operation that is wanted, or of the next one. */
+  return (wanted?: Operation): Draft => {
     count += 1
-    const operation = operations[count % operations.length] ?? random.pick(operations)
+    const operation = wanted ?? operations[count % operations.length] ?? random.pick(operations)
     const times = random.pick([0, 0, 0, 1, 1, 1, 1, 2, 3])
     const whole = Array.from({ length: times }).reduce<Parts>(spoiled, good(operation))
     const { method, segments, query, headers, members, body, isBent } = whole

@@ -99,9 +99,6 @@ const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonl
 /** What a key is closed with: every one but the run's own. */
 const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
 
-/** What needs several things right at once, and by chance has them seldom: asked more often, however many operations there are. */
-const rare = new Set(["POST /v1/bitcoin/withdraw/confirm"])
-
 /** What takes long when it is asked well: until every process knows of it, or until so many blocks are mined. Asked less often. */
 const slow = new Set([
   "DELETE /operator/api-keys/{id}",
@@ -200,17 +197,17 @@ export const read = async ({ keys }: World, send: Send, some = any) => {
   const operations = [...document.operations, ...wallets].filter((one) => some(one) && !breaking.has(one.name))
   const random = Random.make(seed)
   const seen = Seen.make()
-  const moreOften = operations.filter(({ name }) => rare.has(name))
-  const asked = [...operations, ...moreOften, ...moreOften, ...moreOften]
-  const draft = Generator.make(random, document, asked, keys, seen)
+  // What needs several things right at once has them seldom by chance: what was never taken yet is asked more often, however many operations there are.
+  const untaken = new Set(operations.filter(({ name }) => !unlikely.has(name)))
+  const draft = Generator.make(random, document, operations, keys, seen)
   // Closed, it would have all that comes after refused with the same words. The first character of a part may be encoded.
   const ownKey = (keys.right.apiKey.split("_")[2] ?? assert.fail("a key without an id")).slice(1)
   const closesOwnKey = ({ operation, target }: Draft) => closing.has(operation.name) && target.includes(ownKey)
   const next = (): Draft => {
-    const made = draft()
+    const made = draft(untaken.size > 0 && random.chance(0.3) ? random.pick([...untaken]) : undefined)
     return closesOwnKey(made) || (slow.has(made.operation.name) && !random.chance(0.15)) ? next() : made
   }
-  return { document, operations, random, seen, next }
+  return { document, operations, random, seen, next, untaken }
 }
 
 /** How a failure is told. */
@@ -238,7 +235,7 @@ const undo = async ({ keys }: World, { operation, target, isBent }: Draft, send:
 
 /** Says so many things to a service, and fails with the shortest request that is not answered as it must be. Says which operations took one, and which refused one. */
 export const sendAll = async (world: World, count: number, send: Send, some = any) => {
-  const { document, operations, seen, next } = await read(world, send, some)
+  const { document, operations, seen, next, untaken } = await read(world, send, some)
   const good = new Set<string>()
   const refused = new Set<string>()
   for (let sent = 0; sent < count;) {
@@ -253,6 +250,7 @@ export const sendAll = async (world: World, count: number, send: Send, some = an
     }
     sent += 1
     if (!draft.isBent) (Judge.isRefusal(draft, answer) ? refused : good).add(draft.operation.name)
+    if (good.has(draft.operation.name)) untaken.delete(draft.operation)
     if (answer.status < 400 && answer.type.startsWith("application/json") && answer.text !== "") {
       const told: unknown = JSON.parse(answer.text)
       await undo(world, draft, send)
