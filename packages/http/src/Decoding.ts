@@ -135,6 +135,12 @@ const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServe
   )
 })
 
+/** Reads a body that nothing is done with to its end, before anything else is done: one that breaks off is refused. */
+const readUnasked = (request: HttpServerRequest.HttpServerRequest) =>
+  request.headers["transfer-encoding"] === undefined && (request.headers["content-length"] ?? "0") === "0"
+    ? Effect.void
+    : Effect.orDie(request.arrayBuffer)
+
 /** Nothing of what is no JSON object. */
 const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issue> => {
   try {
@@ -166,7 +172,10 @@ export const layer = Layer.succeed(
       )
     const read =
       endpoint.payload.size === 0
-        ? told(() => [])
+        ? Effect.andThen(
+            Effect.flatMap(HttpServerRequest.HttpServerRequest, readUnasked),
+            told(() => [])
+          )
         : Effect.flatMap(Effect.flatMap(HttpServerRequest.HttpServerRequest, textOf), (text) => told(() => issuesBy(rules, text), text))
     if (endpoint.query !== undefined) return read
     return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (parameters): typeof read => {

@@ -3,6 +3,7 @@ import { ManagedRuntime } from "effect"
 import { HttpServer } from "effect/http"
 import { once } from "node:events"
 import { connect } from "node:net"
+import { differences } from "../../http/test/Watched.ts"
 import * as Listener from "../src/Listener.ts"
 import * as Raw from "./hostile/Raw.ts"
 import * as Store from "./hostile/Store.ts"
@@ -157,5 +158,21 @@ describe("a request over a connection", () => {
     assert.match(answer.headers.get("ratelimit") ?? "", /^"key";r=\d+;t=\d+, "burst";r=\d+;t=1$/)
     const stranger = await fetch(`http://127.0.0.1:${port}${balance}`)
     assert.deepStrictEqual([stranger.status, stranger.headers.get("ratelimit-policy")], [401, null], "none is counted here")
+  })
+
+  it("edge: a body that is malformed, where none is asked for: it is refused, and nothing is done", async () => {
+    const before = await world.store.look()
+    const [listed] = await Raw.ask(port, Buffer.from(get("/v1/bitcoin/deposit/lightning-address"), "latin1"), "GET")
+    const { id } = JSON.parse(listed?.text ?? "").data[0]
+    const asked = wire(
+      `DELETE /v1/bitcoin/deposit/lightning-address/${id} HTTP/1.1`,
+      [host, key, "Transfer-Encoding: chunked"],
+      "no number\r\n"
+    )
+    assert.strictEqual(await answerTo(asked), "400 malformed")
+    assert.deepStrictEqual(
+      differences(before, await world.store.look()).filter((table) => table !== "audit_entries"),
+      []
+    )
   })
 })
