@@ -3,14 +3,16 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 import * as Answer from "../src/ledger/Answer.ts"
 import { type Lacking, LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
+import { OfferIssuer } from "../src/nodes/OfferIssuer.ts"
 import * as Policy from "../src/service/Policy.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
+import { Offers } from "../src/receiving/Offers.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
 import * as Satrail from "../src/service/Satrail.ts"
@@ -120,5 +122,25 @@ it.live("C28: pay requests: a payer who wants to send a fraction of a satoshi is
     assert.include(JSON.stringify(refused), "amount must be whole satoshis here, such as 3000")
     assert.strictEqual((yield* Effect.provide(paid("3000"), over("millisatoshis")))._tag, "Success")
     assert.strictEqual((yield* Effect.provide(paid("2500"), over()))._tag, "Success")
+  })
+)
+
+it.live("offers: asked of a node that issues none, one is refused with that reason, and in its place stands nothing", () =>
+  Effect.gen(function* () {
+    const node = yield* Layer.build(
+      Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
+    )
+    const services = Satrail.layer(settings).pipe(Layer.provide(Layer.succeedContext(Context.omit(OfferIssuer)(node))))
+    const [refused, found] = yield* Effect.provide(
+      Effect.gen(function* () {
+        const { id } = yield* opened("shop")
+        const { create, list } = yield* Offers
+        const ask = { companyId: id, memo: "", metadata: {}, lightningAddressId: null }
+        return [yield* Effect.flip(create(ask)), (yield* list(id, { limit: 1, before: null })).offers] as const
+      }),
+      services
+    )
+    assert.include(JSON.stringify(refused), "issues no BOLT 12 offers")
+    assert.lengthOf(found, 0)
   })
 )
