@@ -33,6 +33,7 @@ export const patched = (canary: Canary, source: string): string => {
 const core = (name: string) => `packages/core/src/${name}.ts`
 const memory = (name: string) => `packages/memory/src/${name}.ts`
 const postgres = (name: string) => `packages/postgres/src/${name}.ts`
+const ldk = (name: string) => `packages/nodes/ldk/${name}`
 const coreTest = (name: string) => `packages/core/test/${name}.test.ts`
 
 const inMemory = "packages/memory/test/memory.test.ts"
@@ -2245,6 +2246,66 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "if (!isSigned)",
     test: coreTest("lacking"),
     titles: "C15: own invoices: of a node whose key"
+  },
+  {
+    name: "ldk-two-owners",
+    rows: [],
+    bug: "two processes run the node of one store",
+    file: ldk("store.go"),
+    find: "syscall.LOCK_EX|syscall.LOCK_NB",
+    replace: "syscall.LOCK_SH|syscall.LOCK_NB",
+    test: ldk("store_test.go"),
+    titles: "TestAStoreHasOneOwner"
+  },
+  {
+    name: "ldk-store-of-a-backup",
+    rows: [],
+    bug: "a store is as good as the newest if it has counted as far by itself",
+    file: ldk("store.go"),
+    find: "tx.Bucket(bucketRuns).Get([]byte(seen.Run)) != nil && ",
+    replace: "",
+    test: ldk("store_test.go"),
+    titles: "TestAStoreOfABackup"
+  },
+  {
+    name: "ldk-sent-and-forgotten",
+    rows: [8],
+    bug: "after a crash every payment without an end counts as never sent",
+    file: ldk("unsent.go"),
+    find: "one.isFound = one.isFound || bytes.Contains(content, trace)",
+    replace: "_ = bytes.Contains(content, trace)",
+    test: ldk("store_test.go"),
+    titles: "TestAPaymentThatLDK"
+  },
+  {
+    name: "ldk-attempt-without-id",
+    rows: [8],
+    bug: "an attempt whose id LDK did not get to write down counts as never sent",
+    file: ldk("unsent.go"),
+    find: "case isLost:",
+    replace: "case isLost && one.isFound:",
+    test: ldk("store_test.go"),
+    titles: "TestAnAttemptWhoseId"
+  },
+  {
+    name: "ldk-open-socket",
+    rows: [],
+    bug: "everybody on the machine can have the node pay",
+    file: ldk("socket.go"),
+    find: "syscall.Umask(0o177)",
+    replace: "syscall.Umask(0)",
+    test: ldk("serve_test.go"),
+    titles: "TestTheSocketIsItsOwners"
+  },
+  {
+    name: "ldk-mainnet-unasked",
+    rows: [],
+    bug: "the node opens mainnet for who has not accepted what that means",
+    file: ldk("main.go"),
+    find: 'env("LDK_MAINNET") != mainnetWords',
+    replace: 'env("LDK_MAINNET") == "no"',
+    test: ldk("serve_test.go"),
+    titles: "TestMainnetIsBehindWords"
   },
   {
     name: "wallet-tells-all",

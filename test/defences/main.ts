@@ -8,7 +8,9 @@ import path from "node:path"
 import process from "node:process"
 import startPostgres from "../postgres.ts"
 import { type Canary, canaries, fits, stories } from "./Canaries.ts"
+import * as Go from "./Go.ts"
 import { inPorts, mutants } from "./Mutants.ts"
+import type { Outcome } from "./Outcome.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
@@ -29,14 +31,6 @@ interface Report {
   }>
 }
 
-/** How the tests went: those that failed, how many did not, and what was said where they did not even begin. */
-interface Outcome {
-  readonly failed: ReadonlyArray<{ readonly title: string; readonly why: string }>
-  readonly passed: number
-  readonly broken: string
-  readonly seconds: number
-}
-
 const running = new Set<ChildProcess>()
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
@@ -49,7 +43,16 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 const free: Array<string> = []
 
 /** Runs some tests with the bug of this name in the sources, or with none. */
-const run = async (name: string, file: string, titles: string): Promise<Outcome> => {
+const run = (name: string, file: string, titles: string): Promise<Outcome> =>
+  Go.isGo(file)
+    ? Go.run(
+        canaries.find((one) => one.name === name),
+        file,
+        titles
+      )
+    : runVitest(name, file, titles)
+
+const runVitest = async (name: string, file: string, titles: string): Promise<Outcome> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-canary-"))
   const outputFile = path.join(folder, "report.json")
   const begunMillis = Date.now()
@@ -159,7 +162,12 @@ const begunMillis = Date.now()
 const endPostgres = chosen.some(({ needsServer }) => needsServer) ? await startPostgres() : undefined
 free.push(...(process.env["SATRAIL_TEST_SERVERS"] ?? "").split(" ").filter((url) => url !== ""))
 const hasServer = free.length > 0 || (process.env["TEST_DATABASE_URL"] ?? "") !== ""
-const possible = chosen.filter(({ needsServer }) => hasServer || needsServer !== true)
+const hasGo = chosen.some(({ test }) => Go.isGo(test)) && Go.isHere()
+const lacks = ({ needsServer, test }: Canary): string | undefined => {
+  if (needsServer && !hasServer) return "it needs a PostgreSQL server"
+  return Go.isGo(test) && !hasGo ? "it needs Go" : undefined
+}
+const possible = chosen.filter((canary) => lacks(canary) === undefined)
 const trials = possible.flatMap((canary): ReadonlyArray<Trial> => {
   const { test, titles, isInStories } = canary
   return [{ canary, test, titles }, ...(isInStories ? [{ canary, test: stories, titles: "." }] : [])]
@@ -176,7 +184,7 @@ const work = async (): Promise<void> => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next()
 }
 await Promise.all(Array.from({ length: atOnce }, work))
-for (const { name } of chosen.filter((one) => !possible.includes(one))) tell("skipped", name, 0, "it needs a PostgreSQL server")
+for (const canary of chosen.filter((one) => !possible.includes(one))) tell("skipped", canary.name, 0, lacks(canary) ?? "")
 await endPostgres?.()
 console.log(`${possible.length + chosenPorts.length} bugs, ${failures} failures, ${((Date.now() - begunMillis) / 1000).toFixed(0)} s`)
 process.exitCode = failures === 0 ? 0 : 1
