@@ -10,7 +10,7 @@ export const fates: ReadonlyArray<Fate> = (["before", "after"] as const).flatMap
   { _tag: "unanswered", when }
 ])
 
-const acting = new Set(["pay", "payOffer", "createInvoice", "cancelInvoice", "broadcast", "newAddress", "build", "sign"])
+const acting = new Set(["pay", "payOffer", "createInvoice", "createOffer", "cancelInvoice", "broadcast", "newAddress", "build", "sign"])
 /** Whether a call does something: of a node, the wallet or the signer, or a Change that is committed. */
 export const acts = (call: string) => acting.has(call) || /^[A-Z]/.test(call)
 

@@ -38,6 +38,8 @@ const voucher = (expirySeconds: number): Act => ({ _tag: "CreateVoucher", compan
 const claim: Act = { _tag: "ClaimVoucher", slot, which: 0, into: "outside", behaviour: "settle" }
 const address = (company: number): Act => ({ _tag: "CreateAddress", company, slot, isOnce: true })
 const chainAddress: Act = { _tag: "CreateChainAddress", company: 0, slot, isOnce: true, type: "taproot" }
+const offer: Act = { _tag: "CreateOffer", company: 0, slot, isOnce: true }
+const payOffer = (sats: number): Act => ({ _tag: "PayOffer", which: 0, sats })
 
 const endpoint: Act = { _tag: "CreateEndpoint", company: 0, slot, which: 3 }
 const webhook = (what: "test" | "rotate" | "resend" | "disable" | "enable"): Act => ({ _tag: "Webhook", slot, which: 0, what })
@@ -139,6 +141,7 @@ export const stories: Readonly<Record<string, Story>> = {
     [cancel, wait(1000), ...held("settle")]
   ),
   "invoice that is paid": story(company(), [...surely(invoice(0, 1000)), pay(), ...takenOver]),
+  "offer of ours that is paid twice": story(company(), [...surely(offer), payOffer(1000), wait(3000), payOffer(1000), ...takenOver]),
   "invoices whose payments the node reports": story(
     [...company(), ...[1000, 1001, 1002].map((sats) => invoice(0, sats))],
     [pay(2), pay(1), wait(3000), pay(0), ...takenOver]

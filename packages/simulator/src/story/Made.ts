@@ -9,6 +9,7 @@ export interface Made {
   readonly addresses: Array<string>
   readonly addressIds: Array<{ readonly id: string; readonly bearer: string }>
   readonly chainAddresses: Array<string>
+  readonly offers: Array<string>
   readonly destinations: Array<string>
   /** Withdrawals that wait for another key, or did. */
   readonly awaiting: Array<{ readonly id: string; readonly bearer: string }>
@@ -26,6 +27,7 @@ export const nothing = (): Made => ({
   addresses: [],
   addressIds: [],
   chainAddresses: [],
+  offers: [],
   destinations: [],
   awaiting: [],
   vouchers: [],

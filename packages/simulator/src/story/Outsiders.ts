@@ -9,7 +9,7 @@ import type { Stage } from "./Stage.ts"
 
 /** Whoever is not of the service: payees, payers, nodes on the way, miners. */
 export interface Outsiders {
-  readonly acts: Acts<"Pay" | "PayAddress" | "Release" | "Send" | "Mine" | "Reorg" | "DoubleSpend">
+  readonly acts: Acts<"Pay" | "PayAddress" | "PayOffer" | "Release" | "Send" | "Mine" | "Reorg" | "DoubleSpend">
   /** Does something in the sandbox; undefined where it cannot be done. */
   readonly attempt: <A>(what: string, effect: Effect.Effect<A, SandboxRefused>) => A | undefined
   /** Where somebody is paid who behaves so; without an amount whoever pays chooses it. */
@@ -95,6 +95,10 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
           const { pathname } = new URL(text(offer, "callback"))
           customers.ask({ ...wallet, path: `${pathname}?amount=${sats * 1000}` }, (answer) => pay(text(answer, "pr"), "exact", false))
         })
+      },
+      PayOffer: ({ which, sats }) => {
+        const paymentRequest = latest(made.offers, which)
+        if (paymentRequest !== undefined) attempt("pays an offer", sandbox.pay({ paymentRequest, amount: Msat.fromSats(sats) }))
       },
       Release: ({ which, outcome }) => {
         const paymentHash = latest(held(), which)

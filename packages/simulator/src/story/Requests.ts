@@ -8,6 +8,7 @@ export const paths = {
   invoice: "/v1/bitcoin/deposit/lightning-invoice",
   address: "/v1/bitcoin/deposit/lightning-address",
   chain: "/v1/bitcoin/deposit/on-chain",
+  offer: "/v1/bitcoin/deposit/offer",
   withdraw: ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"],
   vouchers: "/v1/vouchers",
   refunds: "/v1/refunds",
@@ -107,6 +108,7 @@ export const make = (
   | "CancelInvoice"
   | "CreateAddress"
   | "CreateChainAddress"
+  | "CreateOffer"
   | "Withdraw"
   | "CreateVoucher"
   | "ClaimVoucher"
@@ -140,6 +142,7 @@ export const make = (
       }),
     CreateChainAddress: (act) =>
       post(act, paths.chain, { address_type: act.type }, (data) => void made.chainAddresses.push(text(data, "address", "address"))),
+    CreateOffer: (act) => post(act, paths.offer, {}, (data) => void made.offers.push(text(data, "offer"))),
     Withdraw: (act) => {
       const { destination, isOpen } = destinationOf(outsiders, made, act.to, act.sats)
       if (destination === undefined) return

@@ -14,6 +14,7 @@ import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import { ExchangeRates, RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
 import { LightningReceiver, NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
 import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
@@ -25,8 +26,8 @@ import { Context, Effect, type Exit, Stream } from "effect"
 import type { Fate, Port } from "./Fault.ts"
 import type { Host } from "./Turns.ts"
 
-/** What a process is given: all that the service demands, and a node that pays offers. */
-export type Ports = Demanded | OfferSender
+/** What a process is given: all that the service demands, and a node that pays and issues offers. */
+export type Ports = Demanded | OfferSender | OfferIssuer
 
 type Call = Effect.Effect<unknown, unknown>
 
@@ -218,6 +219,7 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(LightningReceiver, "node"),
     over(LightningSender, "node"),
     over(OfferSender, "node"),
+    over(OfferIssuer, "node"),
     over(ChainSource, "chain"),
     over(ChainWallet, "chain"),
     over(Signer, "signer"),
