@@ -1,4 +1,4 @@
-// A pretend phoenixd: what its documentation says of the calls that Phoenixd.ts makes. The network behind it is the sandbox.
+// A pretend phoenixd: what its documentation and its sources say of the calls that Phoenixd.ts makes. The network behind it is the sandbox.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Bolt11, Msat, PaymentHash } from "@satrail/bitcoin"
@@ -42,8 +42,11 @@ const Paying = Schema.Struct({ invoice: Schema.String, amountSat: Schema.optiona
 const Listing = Schema.Struct({ from: Schema.optional(Schema.NumberFromString), externalId: Schema.optional(Schema.String) })
 const Hash = Schema.Struct({ hash: PaymentHash.PaymentHash })
 
-const json = (body: object) => HttpServerResponse.jsonUnsafe(body)
-const nothing = HttpServerResponse.empty({ status: 404 })
+/** What is null is left out. */
+const present = (body: object): object => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+const json = (body: object) => HttpServerResponse.jsonUnsafe(Array.isArray(body) ? body.map(present) : present(body))
+const nothing = HttpServerResponse.text("Unknown endpoint (check api doc)", { status: 404 })
+const noHash = HttpServerResponse.text("Request parameter paymentHash couldn't be parsed/converted to hex32", { status: 400 })
 const tariff = (amount: Msat.Msat) => Msat.fromSats(Msat.toSatsCeiling(Msat.make((amount * 4n + 999n) / 1000n)) + 4n)
 
 const make = Effect.gen(function* () {
@@ -112,6 +115,7 @@ const make = Effect.gen(function* () {
   const found = <A, B extends object, E>(records: ReadonlyMap<string, A>, show: (one: A) => Effect.Effect<B, E>) =>
     Effect.gen(function* () {
       const { hash } = yield* HttpRouter.schemaPathParams(Hash)
+      if (!/^[0-9a-f]{64}$/.test(hash)) return noHash
       const one = records.get(hash)
       return one === undefined ? nothing : json(yield* show(one))
     })

@@ -1,5 +1,6 @@
 // phoenixd (https://phoenix.acinq.co/server/api) as a backend: a node that cannot cancel invoices, takes no fee limit, keeps no reasons and counts in whole
-// satoshis, and says so. Written from its documentation and tried on a pretend one (PhoenixDaemon.ts): it has never run against a real phoenixd.
+// satoshis, and says so. Written from its documentation and its sources (Api.kt, JsonSerializers.kt) and tried on a pretend one (PhoenixDaemon.ts): it has never
+// run against a real phoenixd.
 import { Msat, type Network, PaymentHash, Preimage } from "@satrail/bitcoin"
 import { LightningReceiver, LightningSender } from "@satrail/core"
 import { Deferred, Effect, Layer, Option, type Redacted, Schema, Semaphore, Stream } from "effect"
@@ -21,30 +22,33 @@ const tariff = (amount: Msat.Msat) => Msat.fromSats(Msat.toSatsCeiling(Msat.make
 const [settleMillis, arrivalMillis] = [2_000, 60_000]
 const [pollMillis, pageSize] = [1_000, 100]
 
+/** What phoenixd leaves out where it has none; its first versions said null. */
+const orNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const Sats = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 const Info = Schema.Struct({ nodeId: Schema.String })
 const Issued = Schema.Struct({ paymentHash: PaymentHash.PaymentHash, serialized: Schema.String })
 const Incoming = Schema.Struct({
   paymentHash: PaymentHash.PaymentHash,
   preimage: Preimage.Preimage,
-  invoice: Schema.String,
+  invoice: orNull(Schema.String),
   isPaid: Schema.Boolean,
   receivedSat: Sats,
-  completedAt: Schema.NullOr(Schema.Int)
+  completedAt: orNull(Schema.Int)
 })
+/** Of several attempts the one that was paid, else one that is pending. */
 const Outgoing = Schema.Struct({
   paymentHash: PaymentHash.PaymentHash,
-  preimage: Schema.NullOr(Preimage.Preimage),
+  preimage: orNull(Preimage.Preimage),
   isPaid: Schema.Boolean,
   fees: Sats, // millisatoshis
-  completedAt: Schema.NullOr(Schema.Int)
+  completedAt: orNull(Schema.Int)
 })
 /** The end of a call to pay. What became of the payment is in the record; where there is none, a reason says that there will be none. */
 const Ended = Schema.Struct({ paymentHash: PaymentHash.PaymentHash, reason: Schema.optionalKey(Schema.String) })
 
 /** By when it was paid, and by its hash among those of the same millisecond. */
 const settledOf = ({ paymentHash, preimage, receivedSat, completedAt }: typeof Incoming.Type): ReadonlyArray<LightningReceiver.Settled> =>
-  completedAt === null
+  completedAt === undefined || completedAt === null
     ? []
     : [
         {
@@ -55,6 +59,8 @@ const settledOf = ({ paymentHash, preimage, receivedSat, completedAt }: typeof I
           cursor: `${completedAt}:${paymentHash}`
         }
       ]
+
+const strange = "Unknown endpoint (check api doc)"
 
 const get = (path: string, urlParams: Readonly<Record<string, string>> = {}) => HttpClientRequest.get(path, { urlParams })
 const post = (path: string, form: Readonly<Record<string, string>>) => HttpClientRequest.bodyUrlParams(HttpClientRequest.post(path), form)
@@ -84,13 +90,15 @@ const connect = Effect.fnUntraced(function* ({ url, password, deadlineMillis = 1
     Effect.flatMap(send(operation, request, withinMillis), read(operation, schema))
   const info = ask("getinfo", get("/getinfo"), Info)
   /**
-   * Undefined where phoenixd has no such record. It says so by an empty 404, which anybody in its place could: only the very node that it was is believed, asked
-   * right after.
+   * Undefined where phoenixd has no such record. It says so by a 404, in the words in which it says that it does not know a path, as a version does that is too old to be asked
+   * by hash; and anybody in its place could. So only a phoenixd is believed that refuses a hash which is none, and is the very node that it was, asked right after.
    */
-  const find = <A, I>(operation: string, path: string, schema: Schema.Codec<A, I>) =>
+  const find = <A, I>(operation: string, path: string, hash: PaymentHash.PaymentHash, schema: Schema.Codec<A, I>) =>
     Effect.gen(function* (): Effect.fn.Return<A | undefined, LightningReceiver.NodeUnavailable> {
-      const answer = yield* send(operation, get(path))
-      if (answer.status !== 404 || answer.text !== "") return yield* read(operation, schema)(answer)
+      const answer = yield* send(operation, get(`${path}/${hash}`))
+      if (answer.status !== 404 || (answer.text !== "" && answer.text !== strange)) return yield* read(operation, schema)(answer)
+      const { status } = yield* send(operation, get(`${path}/none`))
+      if (status !== 400) return yield* outage(operation, "this phoenixd does not know the path: it is too old")
       const { nodeId } = yield* info
       ours ??= nodeId
       return nodeId === ours ? undefined : yield* outage(operation, "another node is in its place")
@@ -103,7 +111,7 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
   const { nodeId } = yield* info
   const creating = yield* Semaphore.make(1)
   const state = (hash: PaymentHash.PaymentHash) =>
-    Effect.map(find("lookupInvoice", `/payments/incoming/${hash}`, Incoming), (found): LightningReceiver.InvoiceState => {
+    Effect.map(find("lookupInvoice", "/payments/incoming", hash, Incoming), (found): LightningReceiver.InvoiceState => {
       if (found === undefined) return { _tag: "unknown" }
       return found.isPaid ? { _tag: "settled", received: Msat.fromSats(found.receivedSat), preimage: found.preimage } : { _tag: "open" }
     })
@@ -121,7 +129,7 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
       const known = ask("createInvoice", get("/payments/incoming", { externalId: id, all: "true" }), Schema.Array(Incoming))
       return Effect.gen(function* () {
         const [earlier] = yield* known
-        if (earlier !== undefined) return { paymentHash: earlier.paymentHash, paymentRequest: earlier.invoice }
+        if (typeof earlier?.invoice === "string") return { paymentHash: earlier.paymentHash, paymentRequest: earlier.invoice }
         const { paymentHash, serialized } = yield* ask("createInvoice", post("/createinvoice", form), Issued)
         return { paymentHash, paymentRequest: serialized }
       }).pipe(creating.withPermit)
@@ -155,11 +163,12 @@ const sender = Effect.fnUntraced(function* (options: Options) {
 
   type Judged = LightningSender.Payment | { readonly _tag: "notFound" }
   const judge = (hash: PaymentHash.PaymentHash) =>
-    Effect.map(find("lookupPayment", `/payments/outgoingbyhash/${hash}`, Outgoing), (found): Judged => {
+    Effect.map(find("lookupPayment", "/payments/outgoingbyhash", hash, Outgoing), (found): Judged => {
       if (found === undefined) return { _tag: "notFound" }
-      if (found.completedAt === null) return { _tag: "pending" }
+      if (typeof found.completedAt !== "number") return { _tag: "pending" }
       if (!found.isPaid) return { _tag: "failed", reason: "error" }
-      return found.preimage === null
+      // Its first versions say of a payment that has failed that it is paid, without a preimage.
+      return typeof found.preimage !== "string"
         ? { _tag: "unknown" }
         : { _tag: "settled", preimage: found.preimage, fee: Msat.make(BigInt(found.fees)), index: null }
     })
