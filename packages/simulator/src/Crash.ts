@@ -14,6 +14,33 @@ const acting = new Set(["pay", "payOffer", "createInvoice", "createOffer", "canc
 /** Whether a call does something: of a node, the wallet or the signer, or a Change that is committed. */
 export const acts = (call: string) => acting.has(call) || /^[A-Z]/.test(call)
 
+/** Calls that most of the time goes by with, and that change nothing: before one and after it is the same. */
+const reading = new Set([
+  "unlinkedAudit",
+  "auditHeads",
+  "unapproved",
+  "cursor",
+  "apiKey",
+  "onChainAddresses",
+  "tip",
+  "activity",
+  "depositsAbove",
+  "depositsUnconfirmed",
+  "depositsInBlocks",
+  "depositsInNoBlock",
+  "depositsGivenUp",
+  "withdrawal",
+  "endedForWallets",
+  "openInvoicesWithin",
+  "settledPayouts",
+  "invoiceByHash",
+  "company",
+  "feeRate"
+])
+
+/** What may befall a call, each in one way. */
+export const fatesOf = (call: string): ReadonlyArray<Fate> => (reading.has(call) ? fates.slice(0, 2) : fates)
+
 /**
  * The crash positions among the calls of some operations: every call, but one that is made again before anything else happened. A worker that
  * looks for work and finds none leaves things as they are.
