@@ -25,6 +25,20 @@ func (s *store) close() {
 	s.lock.Close()
 }
 
+// Writes what LDK would have written, at this path of its state.
+func putting(t *testing.T, s *store) func(bytes string, path ...string) {
+	return func(bytes string, path ...string) {
+		t.Helper()
+		file := filepath.Join(append([]string{s.ldkFolder(), "fs_store"}, path...)...)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(bytes), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestAStoreHasOneOwner(t *testing.T) {
 	folder := t.TempDir()
 	first := opened(t, folder)
@@ -125,15 +139,7 @@ func TestAPaymentThatLDKHasNeverHeardOfIsNone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put := func(bytes string, path ...string) {
-		file := filepath.Join(append([]string{s.ldkFolder(), "fs_store"}, path...)...)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(bytes), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put := putting(t, s)
 	put("before"+strings.Repeat("\xab", 32)+"after", "monitors", "one")
 	put(strings.Repeat("\xcd", 31), "manager")
 	put(strings.Repeat("\xcd", 32), "payments", never) // meant, and not sent
@@ -167,15 +173,7 @@ func TestAnAttemptWhoseIdIsNotKnownIsInDoubtAndOneThatLDKHasNeverHeardOfIsNone(t
 			t.Fatal(err)
 		}
 	}
-	put := func(bytes string, path ...string) {
-		file := filepath.Join(append([]string{s.ldkFolder(), "fs_store"}, path...)...)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(bytes), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put := putting(t, s)
 	// LDK's list of payments has their ids; of two the rest of its state knows, by the id or by the note.
 	put(under, "payments", strings.Repeat("ab", 32))
 	put(noted, "payments", strings.Repeat("cd", 32))
