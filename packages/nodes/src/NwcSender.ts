@@ -50,8 +50,8 @@ export const make = Effect.fnUntraced(function* (wallet: NwcWallet, { pays, tari
   const running = new Map<PaymentHash.PaymentHash, Deferred.Deferred<Payment | NotSent>>()
   // Requests that were not answered: asked again in their time, they are the very same event, which a wallet pays once.
   const requests = new Map<PaymentHash.PaymentHash, Request>()
-  // Payments that the wallet refused, and from when on its having no record of one means that it never will.
-  const refusals = new Map<PaymentHash.PaymentHash, { readonly reason: FailureReason; readonly fromMillis: number }>()
+  // Payments that the wallet said it did not make, and why.
+  const refusals = new Map<PaymentHash.PaymentHash, FailureReason>()
   const ends = yield* PubSub.sliding<PaymentHash.PaymentHash>(256)
 
   /** What the wallet's record says. */
@@ -60,13 +60,12 @@ export const make = Effect.fnUntraced(function* (wallet: NwcWallet, { pays, tari
       found === undefined ? { _tag: "notFound" } : outgoing(found)
     )
 
-  /** The same. That there is none is the end of a request that the wallet refused, once none can follow. */
-  const judge = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
-    const record = yield* recorded(paymentHash)
-    const refusal = refusals.get(paymentHash)
-    if (record._tag !== "notFound" || refusal === undefined || (yield* Clock.currentTimeMillis) < refusal.fromMillis) return record
-    return { _tag: "failed", reason: refusal.reason } as const
-  })
+  /** The same. That there is none is the end of a request that the wallet refused in final words. */
+  const judge = (paymentHash: PaymentHash.PaymentHash) =>
+    Effect.map(recorded(paymentHash), (record): Payment | { readonly _tag: "notFound" } => {
+      const reason = refusals.get(paymentHash)
+      return record._tag !== "notFound" || reason === undefined ? record : { _tag: "failed", reason }
+    })
 
   /** The event that asks for this payment. */
   const requestOf = Effect.fnUntraced(function* ({ invoice, amount }: Ask) {
@@ -81,14 +80,9 @@ export const make = Effect.fnUntraced(function* (wallet: NwcWallet, { pays, tari
 
   /** What an answer makes of a payment, once the wallet's record has been asked for: the record counts, and a refusal where there is none. */
   const concluded = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash, code: string | undefined) {
-    if (code !== undefined && !turnedAway.has(code)) {
-      const reason = failures.get(code)
-      const nowMillis = yield* Clock.currentTimeMillis
-      remember(refusals, paymentHash, {
-        reason: reason ?? "error",
-        fromMillis: reason === undefined ? nowMillis + recordMillis : nowMillis
-      })
-    }
+    // Any other code leaves open whether the wallet had begun: that is for its record to say, and unknown until then.
+    const reason = code === undefined ? undefined : failures.get(code)
+    if (reason !== undefined) remember(refusals, paymentHash, reason)
     const after = yield* orUnknown(judge(paymentHash))
     if (after._tag !== "notFound") return after
     return code !== undefined && turnedAway.has(code) ? notSent : unknown
