@@ -33,11 +33,20 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "fast-apart", globalSetup: ["test/postgres.ts"], include: apart, exclude: ["**/node_modules/**", ...named] }
+        test: {
+          name: "fast-apart",
+          globalSetup: ["test/postgres.ts", "packages/server/test/programs.ts"],
+          include: apart,
+          exclude: ["**/node_modules/**", ...named]
+        }
       },
       {
         extends: true,
-        test: { name: "slow", globalSetup: ["test/postgres.ts"], include: folders.map((folder) => `${folder}/*.slow.test.ts`) }
+        test: {
+          name: "slow",
+          globalSetup: ["test/postgres.ts", "packages/server/test/programs.ts"],
+          include: folders.map((folder) => `${folder}/*.slow.test.ts`)
+        }
       },
       ...Object.entries(real).map(([name, files]) => ({
         extends: true as const,
@@ -45,7 +54,7 @@ export default defineConfig({
           name,
           include: files.map((file) => `packages/*/test/**/*.${file}.test.ts`),
           provide: { chain: name === "bitcoind" ? ("bitcoind" as const) : ("btcd" as const) },
-          globalSetup: `packages/regtest/test/${name}Setup.ts`,
+          globalSetup: ["packages/server/test/programs.ts", `packages/regtest/test/${name}Setup.ts`],
           fileParallelism: false // a balance is looked at before and after
         }
       }))

@@ -5,16 +5,9 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
+import { sources } from "./sources.ts"
 
 const root = path.resolve(import.meta.dirname, "../../..")
-const sources = {
-  main: "../src/main.ts",
-  cli: "../src/cli.ts",
-  replica: "cluster/replicaProgram.ts",
-  network: "cluster/networkProgram.ts",
-  pair: "cluster/pairProgram.ts",
-  points: "cluster/pointsProgram.ts"
-} as const
 
 export { eventually }
 
@@ -43,6 +36,12 @@ export interface Running {
 const alive = new Set<ChildProcess>()
 process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
 
+/** Where programs.ts has put them. */
+const bundled = process.env["SATRAIL_TEST_PROGRAMS"]
+
+const fileOf = (program: keyof typeof sources): string =>
+  bundled === undefined ? path.join(import.meta.dirname, sources[program]) : path.join(bundled, `${program}.mjs`)
+
 /** Runs a program of ours, with nothing of this process's environment but what finds programs and files. */
 export const run = (
   program: keyof typeof sources,
@@ -57,7 +56,7 @@ export const run = (
       "--liftoff-only",
       ...nodeOptions,
       ...(env["CLOCK_FILE"] === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]),
-      path.join(import.meta.dirname, sources[program]),
+      fileOf(program),
       ...args
     ],
     {
@@ -65,8 +64,8 @@ export const run = (
       env: {
         PATH: process.env["PATH"],
         HOME: process.env["HOME"],
-        // A start is half as long when the sources need not be read again.
-        NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/node"),
+        // A start is half as long when they need not be compiled again.
+        NODE_COMPILE_CACHE: bundled === undefined ? path.join(root, "node_modules/.cache/node") : path.join(bundled, "compiled"),
         ...env
       },
       stdio: ["ignore", "pipe", "pipe"]
