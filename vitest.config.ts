@@ -5,7 +5,7 @@ import { workers } from "./test/workers.ts"
 
 // What a test file needs is in its name (docs/decisions/0045-two-tiers.md). `npm test` runs what has no such name, `npm run test:all` everything:
 // *.slow.test.ts starts processes of the service again and again, *.chain.test.ts has a chain of its own and is run on each node's, *.btcd.test.ts and
-// *.bitcoind.test.ts on that one's, *.regtest.test.ts shares one network of Lightning nodes.
+// *.bitcoind.test.ts on that one's, *.regtest.test.ts shares one network of Lightning nodes, so these take turns: a balance is looked at before and after.
 const real = { btcd: ["chain", "btcd"], bitcoind: ["chain", "bitcoind"], regtest: ["regtest"] }
 const named = ["slow", ...new Set(Object.values(real).flat())].map((name) => `**/*.${name}.test.ts`)
 const folders = ["packages/*/test/**", "examples/*/test/**", "test/**"]
@@ -55,7 +55,7 @@ export default defineConfig({
           include: files.map((file) => `packages/*/test/**/*.${file}.test.ts`),
           provide: { chain: name === "bitcoind" ? ("bitcoind" as const) : ("btcd" as const) },
           globalSetup: ["packages/server/test/programs.ts", `packages/regtest/test/${name}Setup.ts`],
-          fileParallelism: false // a balance is looked at before and after
+          ...(name === "regtest" && { fileParallelism: false })
         }
       }))
     ]

@@ -40,7 +40,11 @@ const Ended = Schema.fromJsonString(
 /** Runs a process to its end: what it printed, and the signal that ended it. */
 const run = (args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
-    const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+    // The machine code of an embedded database that lives for seconds is made at once instead of well, and the sources are read once for all.
+    const child = spawn(process.execPath, ["--liftoff-only", program, ...args], {
+      env: { ...process.env, NODE_COMPILE_CACHE: path.resolve(import.meta.dirname, "../../../node_modules/.cache/node") },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
     const closed = once(child, "close")
     const printed = await text(child.stdout)
     await closed

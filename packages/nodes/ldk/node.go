@@ -14,9 +14,6 @@ import (
 	ldk "github.com/getAlby/ldk-node-go/ldk_node"
 )
 
-// Replayed events come within seconds of a start: until then no payment that has failed is begun anew.
-const quietStart = time.Minute
-
 type node struct {
 	*ldk.Node
 	store    *store
@@ -205,9 +202,9 @@ func (n *node) runs() error {
 
 func (n *node) height() uint32 { return n.Status().CurrentBestBlock.Height }
 
-// The count rises every minute, so that a state of which satrail has seen a later one can be told.
+// The count rises with every beat, so that a state of which satrail has seen a later one can be told.
 func (n *node) keepCounting() {
-	for range time.Tick(time.Minute) {
+	for range time.Tick(beat) {
 		err := n.store.tick()
 		if err == nil && n.started.Load() != 0 && n.isBack() {
 			err = n.store.keepGraphSize(uint64(len(n.knownChannels())))

@@ -197,15 +197,15 @@ func TestAnAttemptWhoseIdIsNotKnownIsInDoubtAndOneThatLDKHasNeverHeardOfIsNone(t
 			t.Errorf("%s is %s, and should be %s: %v", attempt[:4], one.State, state, err)
 		}
 	}
-	n.doubts = map[string]time.Time{lost: time.Now().Add(-quietStart)}
-	n.started.Store(time.Now().UnixMilli())
+	n.doubts = map[string]time.Time{lost: time.Now().Add(-time.Minute)}
+	n.started.Store(time.Now().Add(-55 * time.Second).UnixMilli())
 	if err := n.decideDoubts(); err != nil {
 		t.Fatal(err)
 	}
 	if one, _ := n.payment(lost); one.State != begun {
 		t.Errorf("it is decided before LDK had the time to speak")
 	}
-	n.started.Store(time.Now().Add(-quietStart).UnixMilli())
+	n.started.Store(time.Now().Add(-time.Minute).UnixMilli())
 	if err := n.decideDoubts(); err != nil {
 		t.Fatal(err)
 	}

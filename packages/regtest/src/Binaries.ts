@@ -17,7 +17,8 @@ const binaries = path.resolve(import.meta.dirname, "../binaries")
 /** The programs of the network that are built with Go, each in a Go module: those of others have their versions in binaries/go.mod. */
 const packages = {
   btcd: { source: binaries, module: "github.com/btcsuite/btcd", tags: "", cgo: "0" },
-  lnd: { source: binaries, module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc", cgo: "0" },
+  // lnd's own tag for tests: the password of a wallet, which is known here, is not stretched for seconds at every start.
+  lnd: { source: binaries, module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc,lowscrypt", cgo: "0" },
   // With the steps at which tests end it.
   ldk: { source: path.resolve(import.meta.dirname, "../../nodes/ldk"), module: ".", tags: "crashpoints", cgo: "1" }
 } as const

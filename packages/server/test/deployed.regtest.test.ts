@@ -181,6 +181,7 @@ const killed = async (scene: Scene): Promise<void> => {
   const amounts = [1001, 1002, 1003, 1004, 1005, 1006]
   const ids = await Promise.all(amounts.map((sats) => confirmed(scene, sats)))
   await deployment.stop("1", "SIGKILL")
+  deployment.overslept()
   await Promise.all(ids.map((id) => settles(scene, id)))
   const received = (await outside(Peer.restingBalance(network.carol))) - before[1]
   assert.strictEqual(received, BigInt(amounts.reduce((sum, sats) => sum + sats, 0)) * 1000n, "each was paid once")

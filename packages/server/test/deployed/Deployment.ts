@@ -6,8 +6,9 @@ import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { eventually } from "@satrail/testing/Waiting"
 import { Effect, Redacted } from "effect"
 import { once } from "node:events"
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
+import path from "node:path"
 import * as Build from "./Build.ts"
 import * as Caddy from "./Caddy.ts"
 import * as Guide from "./Guide.ts"
@@ -17,6 +18,8 @@ import type { Public } from "./Public.ts"
 export const processes = ["1", "2", "3"]
 /** How many invoices a minute one caller's wallets get of each process. Few, so that a test comes to their end. */
 export const perCaller = 4
+/** How long what a killed process had claimed is nobody else's: twice the time that a call of its may be under way to lnd. */
+const claimMillis = 121_000
 
 /** Passwords count, as they do on a machine of one's own; the superuser, who has none, is let in. */
 const hba = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
@@ -109,8 +112,10 @@ export const make = async (
     for (const one of begun) one.kill("SIGKILL")
     await Promise.all(begun.map(({ ended }) => ended))
   })
+  const clock = { NODE_OPTIONS: `--import=${path.resolve(import.meta.dirname, "../Later.ts")}`, CLOCK_FILE: machine.at("clock") }
+  let aheadMillis = 0
   const start = (name: string, app?: string): void => {
-    const one = machine.start("satrail@.service", name, { PORT: portsOwn.get(name) ?? "" }, app)
+    const one = machine.start("satrail@.service", name, { PORT: portsOwn.get(name) ?? "", ...clock }, app)
     running.set(name, one)
     begun.push(one)
   }
@@ -130,6 +135,12 @@ export const make = async (
     const one = running.get(name) ?? assert.fail(`process ${name} does not run`)
     one.kill(signal)
     assert.strictEqual(await one.ended, signal === "SIGTERM" ? 0 : signal, one.said())
+  }
+
+  /** Everyone's clock goes forward by as much as a claim lasts. */
+  const overslept = (): void => {
+    writeFileSync(`${clock.CLOCK_FILE}.next`, String((aheadMillis += claimMillis)))
+    renameSync(`${clock.CLOCK_FILE}.next`, clock.CLOCK_FILE)
   }
 
   /** With an editor, as the guide says, and what is other on this network. */
@@ -200,7 +211,7 @@ export const make = async (
   const restore = async (): Promise<void> => {
     const [dump, restored] = stepsOf(10)
     await follow(dump)
-    for (const name of processes) await stop(name, "SIGTERM")
+    await Promise.all(processes.map((name) => stop(name, "SIGTERM")))
     await first.stop("immediate")
     const second = await database()
     rmSync(machine.at("var/lib/satrail"), { recursive: true })
@@ -225,6 +236,7 @@ export const make = async (
     sh: machine.sh,
     start,
     stop,
+    overslept,
     ready,
     readiness,
     inside,
