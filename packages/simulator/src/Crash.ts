@@ -1,20 +1,19 @@
 import type { Story } from "./CrashStories.ts"
 import type { Act, Operation } from "./plot/Operation.ts"
 import * as Simulation from "./Simulation.ts"
-import { type Fate, nameOf } from "./world/Fault.ts"
+import { type Fate, nameOf, type Taken } from "./world/Fault.ts"
 import type * as Store from "./world/Store.ts"
 
+const dies: Fate = { _tag: "dies", when: "before", backAfterMillis: 0 }
+const unanswered: Fate = { _tag: "unanswered", when: "before" }
 /** What befalls a call: the process dies, or goes on without an answer; and the call took effect, or did not. */
-export const fates: ReadonlyArray<Fate> = (["before", "after"] as const).flatMap((when): ReadonlyArray<Fate> => [
-  { _tag: "dies", when, backAfterMillis: 0 },
-  { _tag: "unanswered", when }
-])
+export const fates: ReadonlyArray<Fate> = [dies, unanswered, { ...dies, when: "after" }, { ...unanswered, when: "after" }]
 
 const acting = new Set(["pay", "payOffer", "createInvoice", "createOffer", "cancelInvoice", "broadcast", "newAddress", "build", "sign"])
 /** Whether a call does something: of a node, the wallet or the signer, or a Change that is committed. */
 export const acts = (call: string) => acting.has(call) || /^[A-Z]/.test(call)
 
-/** Calls that most of the time goes by with, and that change nothing: before one and after it is the same. */
+/** Calls that most of the time goes by with, and that change nothing. So does a claim that finds no work. */
 const reading = new Set([
   "unlinkedAudit",
   "auditHeads",
@@ -35,27 +34,72 @@ const reading = new Set([
   "settledPayouts",
   "invoiceByHash",
   "company",
-  "feeRate"
+  "feeRate",
+  "answer",
+  "domain",
+  "validated",
+  "spentCoins",
+  "candidates",
+  "transaction",
+  "followers",
+  "withdrawalByHash",
+  "lookupPayment",
+  "lookupInvoice",
+  "lookupOffer",
+  "depositOfInvoice",
+  "depositByOutpoint",
+  "depositById",
+  "arrivedFor",
+  "voucherBySecret",
+  "voucher",
+  "get",
+  "balance",
+  "eventsOf",
+  "event",
+  "lastEvent",
+  "forgottenUntil",
+  "told",
+  "knownDeliveries",
+  "pendingDeliveries",
+  "deliveriesTo",
+  "unreadableSinceMillis"
 ])
+const reads = ({ call, wasIdle }: Readonly<Taken>) => wasIdle || reading.has(call)
 
-/** What may befall a call, each in one way. */
-export const fatesOf = (call: string): ReadonlyArray<Fate> => (reading.has(call) ? fates.slice(0, 2) : fates)
+/** A call of an undisturbed telling at which something may befall a process. */
+export interface Position {
+  readonly at: number
+  readonly call: string
+  /** What may befall it, each in one way. */
+  readonly fates: ReadonlyArray<Fate>
+}
 
 /**
  * The crash positions among the calls of some operations: every call, but one that is made again before anything else happened. A worker that
- * looks for work and finds none leaves things as they are.
+ * looks for work and finds none leaves things as they are. To die before a read is to die after it, or at any other read until something is done:
+ * what the process knew is gone, and all else is the same.
  */
-export const positions = (
-  operations: ReadonlyArray<ReadonlyArray<string>>
-): ReadonlyArray<{ readonly at: number; readonly call: string }> => {
+export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>): ReadonlyArray<Position> => {
   let seen = new Set<string>()
+  let hasDied = false
   return operations
-    .flatMap((calls) => calls.map((call, nth) => ({ call, isFirst: nth === 0 })))
-    .flatMap(({ call, isFirst }, at) => {
-      if (isFirst) seen = new Set()
+    .flatMap((calls) => calls.map((taken, nth) => ({ taken, isFirst: nth === 0 })))
+    .flatMap(({ taken, isFirst }, at): ReadonlyArray<Position> => {
+      if (isFirst) {
+        seen = new Set()
+        hasDied = false
+      }
+      const { call } = taken
       const isKnown = seen.has(call)
       seen = acts(call) ? new Set() : seen.add(call)
-      return isKnown ? [] : [{ at, call }]
+      if (isKnown) return []
+      if (!reads(taken)) {
+        hasDied = false
+        return [{ at, call, fates }]
+      }
+      const once = hasDied ? [unanswered] : [dies, unanswered]
+      hasDied = true
+      return [{ at, call, fates: once }]
     })
 }
 
@@ -68,12 +112,12 @@ export interface Outcome {
 
 /**
  * Tells the story once undisturbed, and then again for each of its crash positions, where that one call meets a fate. It has to end as the
- * undisturbed one did. `fatesOf` says what to try at a position, by its number from 0 and its call.
+ * undisturbed one did. `fatesOf` says what to try at a position, by its number from 0.
  */
 export const everywhere = async (
   { settings, before, during }: Story,
   store: Store.Store,
-  fatesOf: (position: number, call: string) => ReadonlyArray<Fate>
+  fatesOf: (number: number, position: Position) => ReadonlyArray<Fate>
 ): Promise<Outcome> => {
   const tell = (skips: number, fate: Fate) => {
     const trap: Act = { _tag: "Lay", trap: { process: null, port: null, call: null, skips, fate } }
@@ -84,8 +128,9 @@ export const everywhere = async (
   const undisturbed = await tell(Infinity, { _tag: "repeated" })
   const all = positions(undisturbed.calls.slice(before.length + 1))
   if (undisturbed.violation !== undefined) return { positions: 0, broken: `undisturbed: ${undisturbed.violation}` }
-  for (const [number, { at, call }] of all.entries()) {
-    for (const fate of fatesOf(number, call)) {
+  for (const [number, position] of all.entries()) {
+    const { at, call } = position
+    for (const fate of fatesOf(number, position)) {
       const { violation, ending, history } = await tell(at, fate)
       const isSame = ending === undisturbed.ending
       const broken = violation ?? (isSame ? undefined : `it ended with\n${ending}\ninstead of\n${undisturbed.ending}`)

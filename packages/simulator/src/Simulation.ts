@@ -10,6 +10,7 @@ import * as Plot from "./plot/Plot.ts"
 import * as Stage from "./story/Stage.ts"
 import * as Story from "./story/Story.ts"
 import * as Coverage from "./world/Coverage.ts"
+import type { Taken } from "./world/Fault.ts"
 import * as Front from "./world/Front.ts"
 import * as Store from "./world/Store.ts"
 import * as World from "./world/World.ts"
@@ -58,7 +59,7 @@ export interface Outcome {
   /** What became of everybody's money, without what differs from one telling to the next: a line a company. Empty when a promise was broken. */
   readonly ending: string
   /** The calls of ports, by the operation during which each was made. */
-  readonly calls: ReadonlyArray<ReadonlyArray<string>>
+  readonly calls: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>
   /** The same story has the same, to the last call. */
   readonly hash: string
   readonly history: ReadonlyArray<string>
@@ -103,7 +104,7 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
   let at = 0
   let auditedAt = 0
   let ending = ""
-  const calls: Array<ReadonlyArray<string>> = []
+  const calls: Array<ReadonlyArray<Readonly<Taken>>> = []
   let violation: string | undefined
   try {
     for (const operation of operations) {

@@ -31,26 +31,33 @@ export interface Trap {
   readonly fate: Fate
 }
 
+/** A call that was made. */
+export interface Taken {
+  readonly call: string
+  /** It looked for work, and there was none: it changed nothing. */
+  wasIdle: boolean
+}
+
 /** Traps, until each has sprung. */
 export interface Traps {
   readonly set: (trap: Trap) => void
   /** What befalls this call, if anything. */
-  readonly spring: (process: number, port: Port, call: string) => Fate | undefined
+  readonly spring: (process: number, port: Port, call: string) => { readonly fate: Fate | undefined; readonly taken: Taken }
   /** What was called since this was last asked, in order. */
-  readonly taken: () => ReadonlyArray<string>
+  readonly taken: () => ReadonlyArray<Readonly<Taken>>
   readonly clear: () => void
 }
 
 export const make = (): Traps => {
   let all: ReadonlyArray<{ readonly trap: Trap; left: number }> = []
-  let calls: Array<string> = []
+  let calls: Array<Taken> = []
   return {
     set: (trap) => {
       all = [...all, { trap, left: trap.skips }]
     },
     spring: (process, port, call) => {
-      calls.push(call)
-      if (all.length === 0) return undefined
+      const taken: Taken = { call, wasIdle: false }
+      calls.push(taken)
       for (const one of all) {
         const { trap } = one
         if (trap.process !== null && trap.process !== process) continue
@@ -59,10 +66,10 @@ export const make = (): Traps => {
         if (one.left > 0) one.left--
         else {
           all = all.filter((other) => other !== one)
-          return trap.fate
+          return { fate: trap.fate, taken }
         }
       }
-      return undefined
+      return { fate: undefined, taken }
     },
     taken: () => {
       const taken = calls

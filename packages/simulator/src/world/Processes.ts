@@ -62,9 +62,12 @@ export const make = (options: Options): Processes => {
     },
     after: (millis, wake) => void time.after(millis, wake),
     fateOf: (port, name) => {
-      const fate = traps.spring(slot, port, name)
+      const { fate, taken } = traps.spring(slot, port, name)
       if (fate !== undefined) coverage.count("fault", Fault.nameOf(fate, port))
-      return fate
+      const heard = (exit: Exit.Exit<unknown, unknown>) => {
+        taken.wasIdle = Exit.isSuccess(exit) && Array.isArray(exit.value) && exit.value.length === 0
+      }
+      return { fate, heard }
     },
     isAway: (port) => away.has(port),
     die: (backAfterMillis) => die(slot, host, backAfterMillis),

@@ -37,8 +37,11 @@ export interface Wire {
   /** Makes a call outside of the process, where it goes on whatever becomes of the process. */
   readonly perform: (port: Port, call: Call, asking: number | null, done: (exit: Exit.Exit<unknown, unknown>) => void) => void
   readonly after: (millis: number, wake: () => void) => void
-  /** What befalls a call that is about to be made, if anything. */
-  readonly fateOf: (port: Port, name: string) => Fate | undefined
+  /** What befalls a call that is about to be made, if anything; `heard` is told what it came to. */
+  readonly fateOf: (
+    port: Port,
+    name: string
+  ) => { readonly fate: Fate | undefined; readonly heard: (exit: Exit.Exit<unknown, unknown>) => void }
   /** While a port is away, nothing that goes through it is heard. */
   readonly isAway: (port: Port) => boolean
   readonly die: (backAfterMillis: number) => void
@@ -102,17 +105,18 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
       if (host.isDead()) return
       const asking = Context.get(fiber.context, Asking)
       const answer = (said: Call) => host.give(() => resume(said))
-      const perform = (done: (exit: Exit.Exit<unknown, unknown>) => void) =>
-        wire.perform(port, call, asking, (exit) => {
-          wire.note(name, exit)
-          done(exit)
-        })
       if (wire.isAway(port)) {
         wire.note(name, "away")
         // Nobody takes the connection: of a payment it is certain then that it was not sent.
         return answer(pays.has(name) ? Effect.succeed({ _tag: "notSent" }) : silent(port, name))
       }
-      const fate = wire.fateOf(port, name)
+      const { fate, heard } = wire.fateOf(port, name)
+      const perform = (done: (exit: Exit.Exit<unknown, unknown>) => void) =>
+        wire.perform(port, call, asking, (exit) => {
+          heard(exit)
+          wire.note(name, exit)
+          done(exit)
+        })
       if (fate === undefined) return perform(answer)
       // A node hears of a payment within the grace that its adapter promises, or never.
       const arrives = (millis: number) => (pays.has(name) ? Math.min(millis, graceMillis) : millis)
