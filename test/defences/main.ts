@@ -1,5 +1,6 @@
-// npm run canaries [-- --list | --in-sources | NAME…]: runs the mutants of the project, and demands that the tests notice each.
-// Those of ports are tests of their own, which every run of all tests has in it: --in-sources leaves them out.
+// npm run canaries [-- --list | --after REPORT | NAME…]: runs the mutants of the project, and demands that the tests notice each.
+// After a run of all tests, whose report in JSON this is, it is known which are green without a bug; and those of ports, which are tests of
+// their own, were in it.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -19,16 +20,35 @@ const patienceMillis = 600_000
 
 /** What vitest's JSON says, as far as it is read here. */
 interface Report {
-  readonly testResults: ReadonlyArray<{
-    readonly name: string
-    readonly message: string
-    readonly assertionResults: ReadonlyArray<{
-      readonly status: string
-      readonly fullName: string
-      /** Not there where a test was given up because another one had failed. */
-      readonly failureMessages?: ReadonlyArray<string> | null
-    }>
-  }>
+  readonly testResults: ReadonlyArray<TestFile>
+}
+interface TestFile {
+  readonly name: string
+  readonly message: string
+  readonly assertionResults: ReadonlyArray<Test>
+}
+interface Test {
+  readonly status: string
+  readonly fullName: string
+  /** Not there where a test was given up because another one had failed. */
+  readonly failureMessages?: ReadonlyArray<string> | null
+}
+
+/** How the tests of these files went that are meant. */
+const outcomeOf = (files: ReadonlyArray<TestFile>, seconds: number, isMeant: (test: Test) => boolean): Outcome => {
+  const tests = files.flatMap(({ name, assertionResults }) =>
+    assertionResults.filter(isMeant).map(({ status, fullName, failureMessages }) => ({
+      status,
+      title: `${path.relative(root, name)}: ${fullName}`,
+      why: failureMessages?.[0]?.split("\n")[0] ?? ""
+    }))
+  )
+  return {
+    failed: tests.filter(({ status }) => status === "failed"),
+    passed: tests.filter(({ status }) => status === "passed").length,
+    broken: files.map(({ message }) => message).join("\n"),
+    seconds
+  }
 }
 
 const running = new Set<ChildProcess>()
@@ -82,19 +102,7 @@ const runVitest = async (name: string, file: string, titles: string): Promise<Ou
   rmSync(folder, { recursive: true })
   if (text === undefined) return { failed: [], passed: 0, broken: said.trim().split("\n").slice(-20).join("\n"), seconds }
   const { testResults }: Report = JSON.parse(text)
-  const tests = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ status, fullName, failureMessages }) => ({
-      status,
-      title: `${path.relative(root, name)}: ${fullName}`,
-      why: failureMessages?.[0]?.split("\n")[0] ?? ""
-    }))
-  )
-  return {
-    failed: tests.filter(({ status }) => status === "failed"),
-    passed: tests.filter(({ status }) => status === "passed").length,
-    broken: testResults.map(({ message }) => message).join("\n"),
-    seconds
-  }
+  return outcomeOf(testResults, seconds, () => true)
 }
 
 let failures = 0
@@ -122,10 +130,19 @@ const judge = async ({ canary, test, titles }: Trial) => {
   return tell("FAILED", name, seconds, `${passed} tests of ${test} stay green though ${bug}`)
 }
 
+/** What a run of all tests came to, for one file of it. */
+const known = (report: Report, file: string, titles: string): Outcome | undefined => {
+  const found = report.testResults.filter(({ name }) => path.relative(root, name) === file)
+  if (found.length === 0) return undefined
+  const chosen = new RegExp(titles, "i")
+  return outcomeOf(found, 0, ({ fullName }) => chosen.test(fullName))
+}
+
 /** Without a bug the same tests are green: so it is the bug that they notice. */
-const control = async (file: string, trials: ReadonlyArray<Trial>) => {
-  const titles = [...new Set(trials.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))]
-  const { failed, passed, broken, seconds } = await run("none", file, titles.join("|"))
+const control = async (file: string, trials: ReadonlyArray<Trial>, report: Report | undefined) => {
+  const titles = [...new Set(trials.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))].join("|")
+  const before = report === undefined ? undefined : known(report, file, titles)
+  const { failed, passed, broken, seconds } = before ?? (await run("none", file, titles))
   if (failed.length > 0)
     return tell("FAILED", "none", seconds, `red without any bug:\n${failed.map(({ title, why }) => `${title}\n  ${why}`).join("\n")}`)
   if (passed === 0) return tell("FAILED", "none", seconds, `no test of ${file} ran:\n${broken}`)
@@ -148,15 +165,16 @@ if (args[0] === "--list") {
   for (const { name, bug, where, noticedBy } of mutants) console.log([`${name}: ${bug}`, where, ...noticedBy].join("\n    "))
   process.exit()
 }
-const onlyInSources = args[0] === "--in-sources"
-const names = onlyInSources ? args.slice(1) : args
+const [, reportFile, ...afterIt] = args[0] === "--after" ? args : []
+const report: Report | undefined = reportFile === undefined ? undefined : JSON.parse(readFileSync(reportFile, "utf8"))
+const names = report === undefined ? args : afterIt
 const unknown = names.filter((name) => !mutants.some((one) => one.name === name))
 if (unknown.length > 0) {
   console.error(`No such mutant: ${unknown.join(", ")}. npm run canaries -- --list says which there are`)
   process.exit(1)
 }
 const chosen = names.length === 0 ? canaries : canaries.filter(({ name }) => names.includes(name))
-const chosenPorts = onlyInSources ? [] : inPorts.filter(({ name }) => names.length === 0 || names.includes(name))
+const chosenPorts = report !== undefined ? [] : inPorts.filter(({ name }) => names.length === 0 || names.includes(name))
 
 const begunMillis = Date.now()
 const endPostgres = chosen.some(({ needsServer }) => needsServer) ? await startPostgres() : undefined
@@ -177,7 +195,7 @@ const tables = [...new Set(chosenPorts.map(({ where }) => where))]
 const namesOfPorts = chosenPorts.map(({ name }) => name)
 const queue = [
   ...tables.map((file) => () => judgePorts(file, namesOfPorts)),
-  ...files.map((file) => () => control(file, trials)),
+  ...files.map((file) => () => control(file, trials, report)),
   ...trials.map((trial) => () => judge(trial))
 ]
 const work = async (): Promise<void> => {

@@ -19,13 +19,17 @@ const created = async (body: Readonly<Record<string, unknown>> = {}, of = key) =
 const balance = async (of: string) => (await service.ask("GET", "/v1/transactions/balance", { key: of })).body.data
 const pay = (offer: string, sats: number) =>
   service.sandbox((sandbox) => sandbox.pay({ paymentRequest: offer, amount: service.sats(sats) }))
+/** How often it is looked at before nothing more is to come: all of it is in memory, and each look lets the listener go on. */
+const turns = 500
 /** Hears what the node has to tell, until this is so. */
 const heard = (isSo: () => Promise<boolean>) =>
   service.run(
     Effect.gen(function* () {
       const listening = yield* Effect.forkChild((yield* Settlements).listen())
-      while (!(yield* Effect.promise(isSo))) yield* Effect.yieldNow
+      let left = turns
+      while (left > 0 && !(yield* Effect.promise(isSo))) left--
       yield* Fiber.interrupt(listening)
+      assert.isAbove(left, 0, "it was not heard")
     })
   )
 const deposits = async (of = key) => (await service.ask("GET", "/v1/transactions?limit=100", { key: of })).body.data

@@ -18,7 +18,10 @@ const hosts = Layer.unwrap(
   })
 )
 
-Journal.suite("pglite, one item a flush", Layer.provide(oneByOne, Embedded.layer))
+// How many items a flush has is our own, and the same on both.
+describe.skipIf(Database.server !== undefined)("embedded (where there is no server)", () => {
+  Journal.suite("pglite, one item a flush", Layer.provide(oneByOne, Embedded.layer))
+})
 
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   Journal.suite("postgres, one item a flush", Layer.provide(oneByOne, Database.layer))
