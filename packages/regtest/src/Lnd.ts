@@ -94,7 +94,8 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   ]
   const running = yield* Scope.provide(Process.make({ name: "lnd", command, args, folder }), scope)
 
-  const readAdmin = Effect.sync(() => (existsSync(macaroonFile) ? readFileSync(macaroonFile, "hex") : undefined))
+  // lnd makes the file, and writes into it then.
+  const readAdmin = Effect.sync(() => (existsSync(macaroonFile) ? readFileSync(macaroonFile, "hex") : "") || undefined)
   const start = Effect.gen(function* () {
     yield* running.start
     const admin = yield* Effect.raceFirst(Process.until(`${name} has a macaroon`, readAdmin), running.died)
