@@ -225,6 +225,7 @@ const away = async (scene: Scene): Promise<void> => {
   assert.isAbove(await Customer.balance(shop), 0)
   const { id } = await Customer.data(201, Customer.confirm(shop, destination, 3000))
   await outside(network.alice.start)
+  deployment.overslept() // a call that lnd broke off might have been under way
   await settles(scene, id)
 }
 
