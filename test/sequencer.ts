@@ -1,7 +1,16 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** The files that take minutes, the longest first: whoever begins one of them last waits for it alone, on one core. */
-const longest = ["crashes.slow", "canary.slow", "Simulator.bite.slow", "cluster/crash.slow", "ways.slow", "handler.slow"]
+const longest = [
+  "crashes.slow",
+  "canary.slow",
+  "Simulator.bite.slow",
+  "cluster/crash.slow",
+  "ways.slow",
+  "handler.slow",
+  "LdkOffers.bitcoind",
+  "killed.btcd"
+]
 
 const place = ({ moduleId }: TestSpecification): number => {
   const found = longest.findIndex((name) => moduleId.includes(name))
