@@ -20,7 +20,7 @@ const spread = `${Fill.spread} companies`
 export const make = (
   subject: Subject,
   generator: Generator,
-  raw: Server,
+  raw: { readonly server: Server; readonly framework: Server },
   whole: Whole | undefined,
   seconds: number,
   sending?: Webhooks.Sending,
@@ -34,8 +34,9 @@ export const make = (
   return [
     {
       limit: "raw node:http",
-      run: () => generator("raw node:http", { port: raw.port, clients: 64, ...Runs.times(seconds), requests: [Requests.plain] }),
+      run: () => generator("raw node:http", { port: raw.server.port, clients: 64, ...Runs.times(seconds), requests: [Requests.plain] }),
       operations: [
+        http(Bars.framework, one, 64, [Requests.plain], raw.framework),
         http("balance", one, 64, requests.balance),
         http("balance", spread, 64, requests.balanceSpread),
         http("get one invoice", one, 64, requests.invoice),

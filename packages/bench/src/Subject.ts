@@ -69,7 +69,8 @@ const api = (databaseUrl: string, directory: string, profileDirectory: string | 
     nodeArgs: profiled(profileDirectory)
   })
 
-const profiled = (directory: string | undefined) => (directory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${directory}`])
+/** What Node is given to write a CPU profile there when it ends. */
+export const profiled = (directory: string | undefined) => (directory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${directory}`])
 
 const client = (url: string) => Effect.flatMap(Layer.build(Fill.client(url)), (context) => Effect.provide(SqlClient.SqlClient, context))
 

@@ -42,7 +42,7 @@ const underLoad = Effect.fnUntraced(function* (
   pgbench: string,
   options: Omit<Subject.Options, "rows"> & {
     readonly generator: Generator.Generator
-    readonly raw: Subject.Server
+    readonly raw: { readonly server: Subject.Server; readonly framework: Subject.Server }
     readonly seconds: number
     readonly asked: Rates.Options
   }
@@ -119,10 +119,13 @@ const run = Effect.fnUntraced(function* (options: {
   let loaded: ReadonlyArray<Report.Size> = []
   let growth: ReadonlyArray<Report.Growth> = []
   if (!("missing" in postgres) && pgbench !== undefined) {
-    const raw = yield* Program.server("rawProgram")
+    const raw = {
+      server: yield* Program.server("rawProgram"),
+      framework: yield* Program.server("frameworkProgram", { nodeArgs: Subject.profiled(profileDirectory) })
+    }
     const made = { directory, profileDirectory, tell }
     const names = new Set(
-      Bars.bars.map(({ operation }) => operation).concat(Bars.carriedOut, Webhooks.latency, Events.idle, Controls.flood)
+      Bars.bars.map(({ operation }) => operation).concat(Bars.carriedOut, Bars.framework, Webhooks.latency, Events.idle, Controls.flood)
     )
     if ([...names].some(wanted)) {
       const { found, memory } = yield* Effect.scoped(underLoad(postgres, pgbench, { ...made, generator, raw, seconds, asked }))

@@ -119,8 +119,9 @@ const keepCorked = (socket: Socket): void => {
 }
 
 /**
- * Answers that are ready in one turn of the event loop, as those of one group of reads are, are sent one right after the other. Sent each when it is
- * ready, each would wake its client, which would be asleep again before the next: a seventh fewer balances a second (docs/performance.md).
+ * Answers that are ready in one turn of the event loop, as those of one group of reads are, are sent one right after the other at its end. Sent each when
+ * it is ready, or when the connection that it came on has been read, each would wake its client, which would be asleep again before the next
+ * (docs/performance.md).
  */
 class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   override end(whenSent?: () => void): this
@@ -130,7 +131,7 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
     const { socket } = this
     if (socket === null) return Reflect.apply(super.end, this, rest)
     socket.cork()
-    if (answered.push(socket) === 1) process.nextTick(sendAnswered)
+    if (answered.push(socket) === 1) setImmediate(sendAnswered)
     isAnswering = true
     try {
       return Reflect.apply(super.end, this, rest)

@@ -1,0 +1,28 @@
+// What Effect's HttpApi takes of a request before anything of the service is done: one route behind the service's own listener, whose answer a schema encodes.
+// It asks nothing and nobody. What it answers is as long as what the service does.
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Listener from "@satrail/server/Listener"
+import { Context, Effect, Layer, References, Schema } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+
+const answer = { status: 200, message: "Balance", data: { balance: 21_000_000 } }
+const Answer = Schema.Struct({ status: Schema.Int, message: Schema.String, data: Schema.Struct({ balance: Schema.Int }) })
+const api = HttpApi.make("bare").add(
+  HttpApiGroup.make("transactions").add(HttpApiEndpoint.get("balance", "/v1/transactions/balance", { success: Answer }))
+)
+const handlers = HttpApiBuilder.group(api, "transactions", (group) => group.handle("balance", () => Effect.succeed(answer)))
+const routes = Layer.provide(HttpApiBuilder.layer(api), Layer.merge(handlers, NodeHttpServer.layerHttpServices))
+
+const program = Effect.gen(function* () {
+  const served = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })
+  const listener = NodeHttpServer.layerServer(() => Listener.make(), { port: 0, host: "127.0.0.1" })
+  const { address } = Context.get(yield* Layer.build(Layer.provideMerge(served, listener)), HttpServer.HttpServer)
+  yield* Effect.sync(() => process.send?.({ port: "port" in address ? address.port : 0 }))
+  yield* Effect.callback<void>((resume) => {
+    process.once("SIGTERM", () => resume(Effect.void))
+  })
+}).pipe(Effect.scoped, Effect.provideService(References.TracerEnabled, false))
+
+await Effect.runPromise(program)
+process.exit(0)
