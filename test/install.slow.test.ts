@@ -30,6 +30,7 @@ const environment = (bin: string) => ({
   npm_config_cache: cache,
   npm_config_local_prefix: "",
   HOME: path.join(work, "home"),
+  NODE_COMPILE_CACHE: path.join(work, "compiled"),
   NO_COLOR: "1",
   PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}`
 })
@@ -121,9 +122,11 @@ const manifestWith = (names: ReadonlyArray<string>): string => {
   return JSON.stringify({ name: "host", private: true, type: "module", dependencies })
 }
 
-/** An empty folder with every package of the release installed, by npm as it comes with Node. */
+const hostOf = (version: string) => path.join(work, `host-${version}`)
+
+/** An empty folder with every package of the release installed, and the programs. */
 const host = async (bin: string, version: string): Promise<string> => {
-  const folder = path.join(work, `host-${version}`)
+  const folder = hostOf(version)
   mkdirSync(folder)
   writeFileSync(path.join(folder, "package.json"), manifestWith(tarballs().map(nameOf)))
   // Today's newest that the ranges allow, the types of this Node, and nothing else.
@@ -148,6 +151,9 @@ const host = async (bin: string, version: string): Promise<string> => {
  * has no library of.
  */
 const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
+
+/** That of the first host. */
+const compiler = path.join(hostOf(minimumNode), "node_modules/typescript/bin/tsc")
 
 /** An empty folder with what is left of the release `without` some, and `others`; of what is neither effect nor ours, less than so many megabytes. */
 const lean = async (
@@ -175,10 +181,9 @@ const lean = async (
     megabytesOfOthers
   )
   // Their declarations want nothing else either.
-  await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "--save-dev", "typescript")
   writeFileSync(path.join(folder, "main.ts"), taken.map((one) => `export * as ${one.split("/")[1]} from "${one}"\n`).join(""))
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] }))
-  const { said } = await run(bin, folder, "node", "node_modules/typescript/bin/tsc", "-p", ".")
+  const { said } = await run(bin, folder, "node", compiler, "-p", ".")
   assert.deepStrictEqual(ours(said), [])
   return folder
 }
@@ -215,9 +220,14 @@ if (!isHere && process.env["REQUIRE_REGISTRY"] === undefined) console.log("insta
 describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
   "the packages of a release",
   () => {
+    let lowest = ""
     beforeAll(async () => {
       mkdirSync(path.join(work, "home"))
       await right(path.dirname(process.execPath), root, process.execPath, "scripts/release/main.ts", "--dry-run", "--out", release)
+      lowest = await nodeAt(minimumNode)
+      await host(lowest, minimumNode)
+      // The npm that installs is the same for both, and on this workspace's Node the lean hosts below are installed.
+      cpSync(hostOf(minimumNode), hostOf(process.versions.node), { recursive: true, verbatimSymlinks: true })
     }, patienceMillis)
     afterAll(() => {
       for (const child of running) child.kill("SIGKILL")
@@ -239,42 +249,10 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         let bin = ""
         let folder = ""
         beforeAll(async () => {
-          bin = version === process.versions.node ? path.dirname(process.execPath) : await nodeAt(version)
+          bin = version === minimumNode ? lowest : path.dirname(process.execPath)
+          folder = hostOf(version)
           assert.strictEqual((await right(bin, work, "node", "--version")).trim(), `v${version}`)
-          folder = await host(bin, version)
         }, patienceMillis)
-
-        it(`install: types are right for a strict host, with nodenext and with bundler (Node ${version})`, async () => {
-          for (const how of ["nodenext", "bundler"]) {
-            const { status, said } = await run(bin, folder, "node", "node_modules/typescript/bin/tsc", "-p", `tsconfig.${how}.json`)
-            assert.deepStrictEqual([how, ours(said)], [how, []])
-            assert.isAtMost(status, 2)
-          }
-        })
-
-        it(`install: the programs of the guides and the examples run (Node ${version})`, async () => {
-          assert.isAbove(programs.length, 8)
-          for (const { at, file } of programs.filter(({ file }) => !file.endsWith(".test.ts"))) {
-            const { status, said } = await run(bin, folder, "node", path.join("blocks", file))
-            assert.strictEqual(status, 0, `${at}: ${said}`)
-          }
-          for (const name of examples) await right(bin, folder, "node", `examples/${name}/${name === "mounts" ? "check" : "main"}.ts`)
-        })
-
-        it(`install: contracts run with the newest vitest of their range (Node ${version})`, async () => {
-          const tests = programs.filter(({ file }) => file.endsWith(".test.ts")).map(({ file }) => path.join("blocks", file))
-          const said = await right(
-            bin,
-            folder,
-            "node",
-            "node_modules/vitest/vitest.mjs",
-            "run",
-            ...tests,
-            "examples/custom-node/test/contract.test.ts"
-          )
-          const [, passed = ""] = /Tests\s+(\d+) passed/.exec(said) ?? []
-          assert.isAbove(Number(passed), 100, said)
-        })
 
         it(`install: npx @satrail/server start is ready, and stops on SIGTERM (Node ${version})`, async () => {
           const satrail = (variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
@@ -300,6 +278,47 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         })
       })
     }
+
+    // What the compiler reads is the same for both. The examples and the contracts run from their sources on this workspace's Node in other tests, and the packages
+    // of a release are run there above: programs are run on the lowest. But the mounts run nowhere else.
+    const lowestHost = hostOf(minimumNode)
+
+    it("install: types are right for a strict host, with nodenext and with bundler", async () => {
+      for (const how of ["nodenext", "bundler"]) {
+        const { status, said } = await run(lowest, lowestHost, "node", "node_modules/typescript/bin/tsc", "-p", `tsconfig.${how}.json`)
+        assert.deepStrictEqual([how, ours(said)], [how, []])
+        assert.isAtMost(status, 2)
+      }
+    })
+
+    it(`install: the programs of the guides and the examples run (Node ${minimumNode})`, async () => {
+      assert.isAbove(programs.length, 8)
+      for (const { at, file } of programs.filter(({ file }) => !file.endsWith(".test.ts"))) {
+        const { status, said } = await run(lowest, lowestHost, "node", path.join("blocks", file))
+        assert.strictEqual(status, 0, `${at}: ${said}`)
+      }
+      for (const name of examples) await right(lowest, lowestHost, "node", `examples/${name}/${name === "mounts" ? "check" : "main"}.ts`)
+    })
+
+    it(`install: contracts run with the newest vitest of their range (Node ${minimumNode})`, async () => {
+      const tests = programs.filter(({ file }) => file.endsWith(".test.ts")).map(({ file }) => path.join("blocks", file))
+      const said = await right(
+        lowest,
+        lowestHost,
+        "node",
+        "node_modules/vitest/vitest.mjs",
+        "run",
+        ...tests,
+        "examples/custom-node/test/contract.test.ts"
+      )
+      const [, passed = ""] = /Tests\s+(\d+) passed/.exec(said) ?? []
+      assert.isAbove(Number(passed), 100, said)
+    })
+
+    it(`install: the mounts run (Node ${process.versions.node})`, async () => {
+      const { status, said } = await run(path.dirname(process.execPath), hostOf(process.versions.node), "node", "examples/mounts/check.ts")
+      assert.strictEqual(status, 0, said)
+    })
 
     it("install: a host that embeds the core on a database of its own installs what that needs, and nothing else", async () => {
       const bin = path.dirname(process.execPath)
