@@ -9,19 +9,20 @@ export const longestMillis = 180_000
 /** How long a test may take in all, its waiting and that of its hooks included. */
 export const testMillis = 600_000
 
-const betweenLooksMillis = 25
+/** Between two looks: what comes soon is seen soon, and what takes long is not asked for all the time, which takes processor time from what is waited for. */
+const betweenLooks = { firstMillis: 10, growth: 1.3, longestMillis: 100 }
 
 /** Looks until it is so, and returns what was seen then. Throws after `longestMillis`, with what was seen last. */
 export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
   const deadlineMillis = Date.now() + longestMillis
-  for (;;) {
+  for (let waitMillis = betweenLooks.firstMillis; ; waitMillis = Math.min(waitMillis * betweenLooks.growth, betweenLooks.longestMillis)) {
     const seen = await look()
     if (isSo(seen)) return seen
     if (Date.now() > deadlineMillis) {
       const last = JSON.stringify(seen, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))
       throw new Error(`${what}: not after ${longestMillis / 1000} seconds; last seen: ${last}`)
     }
-    await pass(betweenLooksMillis)
+    await pass(waitMillis)
   }
 }
 
