@@ -26,6 +26,9 @@ type Built = keyof typeof packages
 /** bitcoind is Debian's, in the version that Debian has when it is first asked for. */
 export type Name = Built | "bitcoind"
 
+/** lnd's own packages are compiled as they are written: to optimise them is a quarter of the build. What they call, cryptography first of all, is optimised. */
+const asWritten = "-gcflags=github.com/lightningnetwork/lnd/...=-N -l"
+
 /** A cold build on a slow machine; a build that takes longer hangs. */
 const maxBuildMillis = 40 * 60_000
 /** How often a process that waits for a build prints its progress. */
@@ -117,7 +120,16 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
     let isBrokenOff = false
     const child = spawn(
       here.command,
-      ["build", "-v", `-ldflags=-s -w${cgo === "1" ? " -extldflags=-Wl,-rpath,$ORIGIN" : ""}`, `-tags=${tags}`, "-o", built, module],
+      [
+        "build",
+        "-v",
+        asWritten,
+        `-ldflags=-s -w${cgo === "1" ? " -extldflags=-Wl,-rpath,$ORIGIN" : ""}`,
+        `-tags=${tags}`,
+        "-o",
+        built,
+        module
+      ],
       {
         cwd: source,
         env: {
