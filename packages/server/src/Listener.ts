@@ -170,7 +170,7 @@ class Listener extends Server {
 
   override close(whenClosed?: (error?: Error) => void): this {
     for (const [, response] of this.#early.splice(0)) response.destroy()
-    // Whose answer is ready counts as idle, and idle connections are ended at once.
+    // Whose answer is ready counts as idle, and idle connections are ended at once: what is ready is sent before each look at them.
     sendAnswered()
     const last = (response: ServerResponse) => {
       response.shouldKeepAlive = false
@@ -180,7 +180,10 @@ class Listener extends Server {
       if (response !== undefined) last(response)
     }
     this.prependListener("request", (_, response) => last(response))
-    const sweep = setInterval(() => this.closeIdleConnections(), sweepMillis)
+    const sweep = setInterval(() => {
+      sendAnswered()
+      this.closeIdleConnections()
+    }, sweepMillis)
     this.once("close", () => clearInterval(sweep))
     return super.close(whenClosed)
   }
