@@ -4,16 +4,19 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { eventually } from "@satrail/contracts/Eventually"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { Chain } from "@satrail/regtest/Chain"
 import * as LdkNetwork from "@satrail/regtest/LdkNetwork"
-import type * as Lnd from "@satrail/regtest/Lnd"
+import * as Lnd from "@satrail/regtest/Lnd"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Exit, Layer, Redacted, Result, Schema } from "effect"
+import { Effect, Exit, Layer, Redacted, Result, Schema, Stream } from "effect"
+import { HttpClientRequest } from "effect/http"
 import { copyFileSync, globSync } from "node:fs"
 import path from "node:path"
 import * as Ldk from "../src/Ldk.ts"
+import * as LndRest from "../src/LndRest.ts"
 import * as Marks from "./Marks.ts"
 
 // What happens to money when dora's channels are not enough alone, get stuck, or are closed by force with a payment inside. bob is the other side; carol, behind him, is paid.
@@ -30,7 +33,9 @@ const adapter = Layer.unwrap(
 )
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
-const amount = Msat.fromSats(10_000)
+/** Enough that a node spends half of it on the fees of the chain, to claim it there in time. */
+const sats = 100_000
+const amount = Msat.fromSats(sats)
 
 const to = Effect.fnUntraced(function* (node: Lnd.Lnd, amount: Msat.Msat, behaviour: "settle" | "hold") {
   const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(node, { amount, behaviour })))
@@ -83,21 +88,21 @@ const ends = Effect.fnUntraced(function* ({ invoice }: Asked) {
   return yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
 })
 
-/** Each of these blocks is seen by dora before the next. */
-const mineUntil = Effect.fnUntraced(function* <E, R>(what: string, is: Effect.Effect<boolean, E, R>) {
+/** So many blocks at once are seen by dora before the next. */
+const mineUntil = Effect.fnUntraced(function* <E, R>(what: string, is: Effect.Effect<boolean, E, R>, atOnce = 1) {
   const { dora } = yield* LdkNetwork.LdkNetwork
   for (let blocks = 0; blocks < 60; blocks++) {
     if (yield* is) return
-    yield* LdkNetwork.mine(1, [dora])
+    yield* LdkNetwork.mine(atOnce, [dora])
     yield* Effect.sleep("250 millis")
   }
-  assert.fail(`${what}: not after 60 blocks`)
+  assert.fail(`${what}: not after ${60 * atOnce} blocks`)
 })
 
 const Balances = Schema.Struct({
   TotalOnchainBalanceSats: Schema.Int,
   TotalLightningBalanceSats: Schema.Int,
-  PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Unknown))
+  PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) })))
 })
 
 /** What dora owns by her own state: in channels and on its way out of closed ones, and on the chain. */
@@ -107,22 +112,41 @@ const wealth = Effect.gen(function* () {
   return { onChain: all.TotalOnchainBalanceSats, all: all.TotalOnchainBalanceSats + all.TotalLightningBalanceSats }
 })
 
-/** The same once nothing is being swept: that would be counted twice. */
+/** The same once nothing is being swept: that would be counted twice. What was swept LDK names for weeks, with the block that has it. */
 const restingWealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
-  const swept = Effect.map(dora.ask("balances", {}, Balances), (all) => (all.PendingBalancesFromChannelClosures ?? []).length === 0)
+  const swept = Effect.map(dora.ask("balances", {}, Balances), (all) =>
+    (all.PendingBalancesFromChannelClosures ?? []).every((one) => one.ConfirmationHeight !== undefined)
+  )
   yield* mineUntil("nothing is being swept", swept)
   return yield* wealth
 })
 
-const forceClose = Effect.gen(function* () {
-  const { dora } = yield* LdkNetwork.LdkNetwork
-  const [one] = (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels
-  yield* dora.ask("closeChannel", { channel: one?.channel, node: one?.node, force: true }, Schema.Unknown)
+const Listed = Schema.Struct({ channels: Schema.Array(Schema.Struct({ remote_pubkey: Schema.String, channel_point: Schema.String })) })
+
+/** Closes the channel without asking the other side, by the last state that both have signed. */
+const forceClose = {
+  dora: Effect.gen(function* () {
+    const { dora } = yield* LdkNetwork.LdkNetwork
+    const [one] = (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels
+    yield* dora.ask("closeChannel", { channel: one?.channel, node: one?.node, force: true }, Schema.Unknown)
+  }),
+  bob: Effect.gen(function* () {
+    const { dora } = yield* LdkNetwork.LdkNetwork
+    const { bob } = yield* Network
+    const { channels } = yield* Lnd.ask(bob, LndRest.get("/v1/channels"), Listed)
+    const one = channels.find((channel) => channel.remote_pubkey === dora.nodeId) ?? assert.fail("bob has no channel with dora")
+    const request = HttpClientRequest.delete(`/v1/channels/${one.channel_point.replace(":", "/")}`, { urlParams: { force: "true" } })
+    yield* Stream.runHead(bob.rest.listen("close", request, Schema.Unknown))
+  })
+}
+
+const funded = Effect.fnUntraced(function* (node: Lnd.Lnd) {
+  const { address } = yield* Lnd.ask(node, LndRest.get("/v1/newaddress"), Schema.Struct({ address: Schema.String }))
+  yield* (yield* Chain).send(address, 1_000_000n)
+  yield* LdkNetwork.mine(1, [(yield* LdkNetwork.LdkNetwork).dora])
 })
 
-/** More blocks than any HTLC of these payments lasts. */
-const htlcBlocks = 400
 /** What closing and sweeping costs in fees of the chain, at the most. */
 const maxChainFeesSats = 50_000
 
@@ -148,9 +172,14 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
         })
       )
     }
-    for (const outcome of ["settle", "fail"] as const) {
+    for (const [closer, outcome] of [
+      ["dora", "settle"],
+      ["dora", "fail"],
+      ["bob", "settle"],
+      ["bob", "fail"]
+    ] as const) {
       it.effect(
-        `C1: ldk: a channel that is closed by force leaves the payment inside pending until the chain has its end: to ${outcome}`,
+        `C1: ldk: a channel that ${closer} closes by force leaves the payment inside pending until the chain has its end: to ${outcome}`,
         () =>
           Effect.gen(function* () {
             const { dora } = yield* LdkNetwork.LdkNetwork
@@ -159,22 +188,23 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             const { channels } = yield* dora.ask("channels", {}, LdkNetwork.Channels)
             if (channels.length === 0) yield* LdkNetwork.open(dora, bob)
             yield* usable
+            // What it claims on the chain, bob pays for with coins of his wallet.
+            if (closer === "bob") yield* funded(bob)
             const before = yield* restingWealth
             const asked = yield* held
-            yield* forceClose
+            yield* forceClose[closer]
             yield* LdkNetwork.mine(1, [dora])
             yield* staysPending(asked)
             // What it owns in channels is none of it any more: it is on its way to the chain, and the node's state shows it.
             assert.strictEqual((yield* eventually(Effect.orDie(owned), ({ amount }) => amount === 0n)).amount, 0n)
-            assert.isAtLeast((yield* wealth).all, before.all - 10_000 - maxChainFeesSats)
+            assert.isAtLeast((yield* wealth).all, before.all - sats - maxChainFeesSats)
             yield* Peer.release(carol, asked.invoice.paymentHash, outcome)
-            if (outcome === "fail") {
-              yield* staysPending(asked)
-              yield* LdkNetwork.mine(htlcBlocks, [dora])
-            }
+            if (outcome === "fail") yield* staysPending(asked)
+            // It lasts some hundred blocks. Past its end, a node pays more for each block that it waits.
             yield* mineUntil(
               "the payment ends",
-              Effect.map(tagOf(asked), (tag) => tag !== "pending")
+              Effect.map(tagOf(asked), (tag) => tag !== "pending"),
+              outcome === "fail" ? 10 : 1
             )
             const payment = yield* ends(asked)
             assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
