@@ -1,5 +1,6 @@
 // Mixed load on three processes over one PostgreSQL, one of which is killed every minute, for as long as --minutes says. In the end the books must be
-// right; what memory, latency and the tables did meanwhile is written down, in Markdown, to --out or to standard output.
+// right; what memory, latency and the tables did meanwhile is written down, in Markdown, to --out or to standard output. With --failover the database has
+// a standby, whose commits are waited for, and after each third of the run the machine of the primary dies: the other one takes over, and it follows.
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PgClient from "@satrail/postgres/PgClient"
 import { Effect, ManagedRuntime, Redacted } from "effect"
@@ -9,10 +10,13 @@ import os from "node:os"
 import { setTimeout as pass } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import * as Customer from "../Customer.ts"
-import type { Company } from "../Service.ts"
+import { type Company, eventually } from "../Service.ts"
 import * as Cluster from "./Cluster.ts"
+import * as Failover from "./Failover.ts"
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: "30" }, out: { type: "string" } } })
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "30" }, out: { type: "string" }, failover: { type: "boolean", default: false } }
+})
 const minutes = Number(values.minutes)
 if (!(minutes >= 1 && minutes <= 24 * 60)) throw new Error(`--minutes must be a number from 1 to 1440, got ${values.minutes}`)
 
@@ -38,12 +42,20 @@ const answers = new Map<number, number>()
 /** What each process had in memory, in MiB: the one that is never killed, and the others. */
 const memory: { readonly [who in "spared" | "killed"]: ReadonlyArray<Array<number>> } = { spared: [[], [], []], killed: [[], [], []] }
 
+/** When anybody was last answered well, and the longest time in which nobody was. */
+let answeredAt = Date.now()
+let longestMillis = 0
+
 const timed = async <A extends { readonly status: number }>(what: string, asking: () => Promise<A>): Promise<A> => {
   const before = performance.now()
   const answer = await asking()
   if (!latencies.has(what)) latencies.set(what, [[], [], []])
   latencies.get(what)?.[third()]?.push(performance.now() - before)
   answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1)
+  if (answer.status < 300) {
+    longestMillis = Math.max(longestMillis, Date.now() - answeredAt)
+    answeredAt = Date.now()
+  }
   return answer
 }
 
@@ -70,7 +82,9 @@ interface Table {
 // ---- the load
 
 // A database as it comes, which writes to disk what it answered, and real claims; Node as this program was started, which is as `npm start` does it.
+const servers = values.failover ? await Failover.make(true) : undefined
 const cluster = await Cluster.make({
+  ...(servers && { postgres: async () => servers.postgres }),
   more: { SATRAIL_LOG_LEVEL: "error" },
   nodeOptions: process.execArgv,
   settings: [],
@@ -145,6 +159,40 @@ const kill = async () => {
   say(`${Math.round((Date.now() - startedAt) / 60_000)} min: ${keys} keys, ${kills} killed, answers ${JSON.stringify([...answers])}`)
 }
 
+/** The machine of the primary dies; the standby takes over, and the old one follows it. */
+const failOver = async ({ first, second, clients, replication, ask, synchronize }: Failover.Servers, isFirst: boolean) => {
+  const [primary, standby] = isFirst ? [first, second] : [second, first]
+  say(`${Math.round((Date.now() - startedAt) / 60_000)} min: the primary's machine dies, answers ${JSON.stringify([...answers])}`)
+  if (isFirst) {
+    replication.close()
+    clients.close()
+  }
+  await primary.stop("immediate")
+  await standby.promote()
+  if (!isFirst) clients.open()
+  // Its machine is back: it is what it was, and asked by whoever does not know better, until it is told to follow.
+  await primary.restart()
+  await primary.stop("fast")
+  await primary.follow(standby.port)
+  await primary.restart()
+  if (isFirst) replication.open()
+  synchronize(standby)
+  await eventually(
+    "a synchronous standby",
+    async () => ask(standby, "select count(*) from pg_stat_replication where sync_state = 'quorum'"),
+    (count) => count === "1"
+  )
+}
+
+const failovers = async () => {
+  if (servers === undefined) return 0
+  for (const [nth, isFirst] of [true, false].entries()) {
+    await pass(Math.max(0, startedAt + ((nth + 1) / thirds) * minutes * 60_000 - Date.now()))
+    await failOver(servers, isFirst)
+  }
+  return 2
+}
+
 const spared = cluster.alive()[0]?.running.pid
 const sample = async () => {
   for (const { running } of cluster.alive()) {
@@ -159,7 +207,9 @@ const handles = await Promise.all(
 )
 for (const company of companies) await Customer.fund(company, 200_000)
 const before = await tables()
-await Promise.all([
+answeredAt = Date.now()
+const [failedOver] = await Promise.all([
+  failovers(),
   ...companies.map((company) => caller(company, handles)),
   every(killEveryMillis, kill),
   every(sampleEveryMillis, sample),
@@ -190,9 +240,11 @@ const mebibytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1)
 const requests = [...answers.values()].reduce((sum, count) => sum + count, 0)
 const report = [
   `${minutes} minutes, ${requests} requests by ${callers} callers, a process killed with SIGKILL every minute (${kills} times), on ` +
-    `${os.availableParallelism()} × ${os.cpus()[0]?.model ?? "unknown"}, Node ${process.versions.node}.`,
+    `${os.availableParallelism()} × ${os.cpus()[0]?.model ?? "unknown"}, Node ${process.versions.node}.` +
+    (failedOver === 0 ? "" : ` The machine of the primary died ${failedOver} times, and its standby took over.`),
   "",
   `- The books at the end: **${books}**.`,
+  `- The longest time in which nobody was answered well: ${(longestMillis / 1000).toFixed(1)} s.`,
   `- Answers by status: ${[...answers]
     .toSorted()
     .map(([status, count]) => `${status}: ${count}`)
