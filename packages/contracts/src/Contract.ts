@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Context, Effect, type Layer } from "effect"
+import { Cause, Context, Effect, type Layer } from "effect"
 
 /** What a port promises, in sentences, each with the program that fails when the promise is broken. */
 export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R>>>
@@ -44,12 +44,24 @@ export const suite =
     layer: Layer.Layer<R, E>,
     options: {
       readonly skip?: { readonly [promise in keyof Other]?: string }
+      /**
+       * What goes wrong between the layer and others now and then, by what a test says of it then: a network that loses messages. The promise is told once more,
+       * from its beginning.
+       */
+      readonly again?: RegExp
     } = {}
   ): void =>
     // Real time: an adapter's driver, pool or server has clocks of its own.
     it.layer(layer, { excludeTestServices: true })(`${port} (${name})`, (it) => {
+      const told = (check: Effect.Effect<void, unknown, R>) =>
+        Effect.catchCause(check, (cause) => {
+          const error = Cause.squash(cause)
+          return error instanceof Error && options.again?.test(error.message) === true ? check : Effect.failCause(cause)
+        })
       const holds = (promise: string, check: Effect.Effect<void, unknown, R>) =>
-        it.effect(title(port, promise), ({ task }) => Effect.provideService(check, Noted, (lacks) => Object.assign(task.meta, { lacks })))
+        it.effect(title(port, promise), ({ task }) =>
+          Effect.provideService(told(check), Noted, (lacks) => Object.assign(task.meta, { lacks }))
+        )
       for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money)) holds(promise, check)
       for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.other)) {
         const reason = options.skip?.[promise]
