@@ -8,7 +8,7 @@ import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer, Schema } from "effect"
-import { cpSync, readFileSync, rmSync, statSync } from "node:fs"
+import { cpSync, globSync, readFileSync, rmSync, statSync } from "node:fs"
 import path from "node:path"
 import * as Customer from "./Customer.ts"
 import * as OnLdk from "./OnLdk.ts"
@@ -26,6 +26,21 @@ const pidOf = (store: string): number => {
     .find((line) => line.includes("FLOCK") && line.includes(`:${ino} `))
   return Number(line?.trim().split(/\s+/)[4] ?? assert.fail("nobody has the store"))
 }
+
+/** How long LDK has written down nothing when it is at rest. */
+const restMillis = 2000
+
+/** LDK is at rest: killed between a channel and its manager it would close the channel (packages/nodes/test/LdkChannels.bitcoind.test.ts tells of that). */
+const atRest = (store: string) =>
+  Process.until(
+    "LDK is at rest",
+    Effect.sync(() => {
+      const written = globSync(["ldk/**/manager", "ldk/**/monitors/**"], { cwd: store }).map(
+        (file) => statSync(path.join(store, file)).mtimeMs
+      )
+      return (written.length > 0 && Date.now() - Math.max(...written) > restMillis) || undefined
+    })
+  )
 
 Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
@@ -72,6 +87,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           const paid = yield* act(() => Customer.data(201, Customer.confirm(shop, destination, 10_000)))
           yield* act(() => Customer.ends(shop, paid.id, "settled"))
 
+          yield* atRest(env.LDK_STORE)
           process.kill(pidOf(env.LDK_STORE), "SIGKILL")
           const second = yield* act(() =>
             Service.eventually(
