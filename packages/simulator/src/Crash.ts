@@ -64,6 +64,8 @@ const reading = new Set([
   "deliveriesTo",
   "unreadableSinceMillis"
 ])
+/** What a worker of its own reads in every turn, whatever is under way: left unanswered, it waits for its next turn. Once a story shows it. */
+const apart = new Set(["unlinkedAudit", "auditHeads", "unapproved"])
 const reads = ({ call, wasIdle }: Readonly<Taken>) => wasIdle || reading.has(call)
 
 /** A call of an undisturbed telling at which something may befall a process. */
@@ -82,6 +84,7 @@ export interface Position {
 export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>): ReadonlyArray<Position> => {
   let seen = new Set<string>()
   let hasDied = false
+  const shown = new Set<string>()
   return operations
     .flatMap((calls) => calls.map((taken, nth) => ({ taken, isFirst: nth === 0 })))
     .flatMap(({ taken, isFirst }, at): ReadonlyArray<Position> => {
@@ -97,8 +100,9 @@ export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken
         hasDied = false
         return [{ at, call, fates }]
       }
-      const once = hasDied ? [unanswered] : [dies, unanswered]
+      const once = [...(hasDied ? [] : [dies]), ...(shown.has(call) ? [] : [unanswered])]
       hasDied = true
+      if (apart.has(call)) shown.add(call)
       return [{ at, call, fates: once }]
     })
 }
