@@ -66,7 +66,8 @@ const reading = new Set([
 ])
 /** What a worker of its own reads in every turn, whatever is under way: left unanswered, it waits for its next turn. Once a story shows it. */
 const apart = new Set(["unlinkedAudit", "auditHeads", "unapproved"])
-const reads = ({ call, wasIdle }: Readonly<Taken>) => wasIdle || reading.has(call)
+const claims = new Set(["claim", "claimInTurn"])
+const reads = ({ call, foundNothing }: Readonly<Taken>) => reading.has(call) || (claims.has(call) && foundNothing)
 
 /** A call of an undisturbed telling at which something may befall a process. */
 export interface Position {

@@ -34,8 +34,8 @@ export interface Trap {
 /** A call that was made. */
 export interface Taken {
   readonly call: string
-  /** It looked for work, and there was none: it changed nothing. */
-  wasIdle: boolean
+  /** It was answered with an empty list. */
+  foundNothing: boolean
 }
 
 /** Traps, until each has sprung. */
@@ -56,7 +56,7 @@ export const make = (): Traps => {
       all = [...all, { trap, left: trap.skips }]
     },
     spring: (process, port, call) => {
-      const taken: Taken = { call, wasIdle: false }
+      const taken: Taken = { call, foundNothing: false }
       calls.push(taken)
       for (const one of all) {
         const { trap } = one

@@ -65,7 +65,7 @@ export const make = (options: Options): Processes => {
       const { fate, taken } = traps.spring(slot, port, name)
       if (fate !== undefined) coverage.count("fault", Fault.nameOf(fate, port))
       const heard = (exit: Exit.Exit<unknown, unknown>) => {
-        taken.wasIdle = Exit.isSuccess(exit) && Array.isArray(exit.value) && exit.value.length === 0
+        taken.foundNothing = Exit.isSuccess(exit) && Array.isArray(exit.value) && exit.value.length === 0
       }
       return { fate, heard }
     },
