@@ -1,8 +1,8 @@
 // The service's HTTP side alone, without its workers: what it confirms stays pending, as what pgbench confirms does. The one that sends webhooks can be asked for.
 import * as Server from "@satrail/server/Server"
 import * as Environment from "@satrail/server/Environment"
-import { Context, Effect, Layer, Redacted, References } from "effect"
-import { HttpServer } from "effect/http"
+import { Effect, Layer, Redacted, References } from "effect"
+import * as Listening from "./Listening.ts"
 import * as SigningNode from "./SigningNode.ts"
 
 const program = Effect.gen(function* () {
@@ -13,11 +13,7 @@ const program = Effect.gen(function* () {
   const listening = yield* Layer.build(Server.server(environment, Redacted.make("nobody is the operator here"), services))
   if (process.env["BENCH_SENDS_WEBHOOKS"] === "yes")
     yield* Layer.build(Layer.provide(Server.webhookWorker(environment), Layer.succeedContext(services)))
-  const { address } = Context.get(listening, HttpServer.HttpServer)
-  yield* Effect.sync(() => process.send?.({ port: "port" in address ? address.port : 0 }))
-  yield* Effect.callback<void>((resume) => {
-    process.once("SIGTERM", () => resume(Effect.void))
-  })
+  yield* Listening.untilAsked(listening)
 }).pipe(Effect.scoped, Effect.provideService(References.TracerEnabled, false))
 
 await Effect.runPromise(program)

@@ -2,9 +2,10 @@
 // It asks nothing and nobody. What it answers is as long as what the service does.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Listener from "@satrail/server/Listener"
-import { Context, Effect, Layer, References, Schema } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { Effect, Layer, References, Schema } from "effect"
+import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import * as Listening from "./Listening.ts"
 
 const answer = { status: 200, message: "Balance", data: { balance: 21_000_000 } }
 const Answer = Schema.Struct({ status: Schema.Int, message: Schema.String, data: Schema.Struct({ balance: Schema.Int }) })
@@ -17,11 +18,8 @@ const routes = Layer.provide(HttpApiBuilder.layer(api), Layer.merge(handlers, No
 const program = Effect.gen(function* () {
   const served = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })
   const listener = NodeHttpServer.layerServer(() => Listener.make(), { port: 0, host: "127.0.0.1" })
-  const { address } = Context.get(yield* Layer.build(Layer.provideMerge(served, listener)), HttpServer.HttpServer)
-  yield* Effect.sync(() => process.send?.({ port: "port" in address ? address.port : 0 }))
-  yield* Effect.callback<void>((resume) => {
-    process.once("SIGTERM", () => resume(Effect.void))
-  })
+  const listening = yield* Layer.build(Layer.provideMerge(served, listener))
+  yield* Listening.untilAsked(listening)
 }).pipe(Effect.scoped, Effect.provideService(References.TracerEnabled, false))
 
 await Effect.runPromise(program)

@@ -1,0 +1,10 @@
+import { Context, Effect } from "effect"
+import { HttpServer } from "effect/http"
+
+/** Tells whoever started this program where it listens, and ends when it is asked to. */
+export const untilAsked = (listening: Context.Context<HttpServer.HttpServer>): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    process.once("SIGTERM", () => resume(Effect.void))
+    const { address } = Context.get(listening, HttpServer.HttpServer)
+    process.send?.({ port: "port" in address ? address.port : 0 })
+  })
