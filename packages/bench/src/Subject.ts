@@ -57,6 +57,7 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   // One caller asks at one address, as fast as he can: what is measured is the answer, not its limits.
   SATRAIL_LNURL_PER_ADDRESS: "10000000",
   SATRAIL_LNURL_PER_CALLER: "10000000",
+  SATRAIL_LNURL_OPEN: "10000000",
   SATRAIL_REQUESTS_PER_KEY: "0",
   // A line a request would be measured with it.
   SATRAIL_REQUEST_LOG: "no"
