@@ -634,6 +634,46 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C60: offer"
   },
   {
+    name: "own-offers-not-looked-up",
+    rows: [],
+    bug: "the node is asked to pay an offer of its own, which no node can",
+    file: core("sending/Recipients"),
+    find: "return yield* findOffer(destination.bolt12)",
+    replace: `return { _tag: "Bolt12", bolt12: destination.bolt12 }`,
+    test: coreTest("OwnOffers"),
+    titles: "own offers: it is paid inside"
+  },
+  {
+    name: "own-offer-pays-its-payer",
+    rows: [],
+    bug: "what is paid for an offer of ours goes back to whoever pays it",
+    file: core("sending/Transfers"),
+    find: "{ companyId: offer.companyId, metadata }",
+    replace: "{ companyId: withdrawal.companyId, metadata }",
+    test: coreTest("OwnOffers"),
+    titles: "own offers: it is paid inside"
+  },
+  {
+    name: "own-offer-of-a-deleted-address",
+    rows: [],
+    bug: "an offer is paid inside though the Lightning address that it belongs to was deleted",
+    file: core("sending/Recipients"),
+    find: "if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis !== null))",
+    replace: "if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis === undefined))",
+    test: coreTest("OwnOffers"),
+    titles: "own offers: one of a deleted"
+  },
+  {
+    name: "own-offers-by-their-beginning",
+    rows: [],
+    bug: "what begins like an offer of ours is taken for it",
+    file: memory("ReceivingReads"),
+    find: "one.offer === offer",
+    replace: "one.offer.startsWith(offer.slice(0, 40))",
+    test: inMemory,
+    titles: "an offer of ours is found"
+  },
+  {
     name: "fee-limit-not-passed-for-offers",
     rows: [25],
     bug: "offers are paid without a fee limit",

@@ -43,7 +43,9 @@ const told = Effect.fnUntraced(function* (offerId: string, count: number, after:
 export const money = {
   "an offer is of the node's network, without an amount and without an end, and says what it is for": Effect.gen(function* () {
     const { network } = yield* LightningReceiver
-    const { amount, absoluteExpirySeconds, description: says, networks } = Result.getOrThrow(Bolt12.decode((yield* issued()).offer))
+    const { offer: text } = yield* issued()
+    const { amount, absoluteExpirySeconds, description: says, networks, offer } = Result.getOrThrow(Bolt12.decode(text))
+    assert.strictEqual(text, offer, "in lower case and in one piece")
     assert.deepStrictEqual([...networks], [network])
     assert.isUndefined(amount)
     assert.isUndefined(absoluteExpirySeconds)

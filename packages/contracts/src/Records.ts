@@ -570,6 +570,7 @@ export const other = {
       records.invoice(companyId, id),
       records.invoiceByHash(PaymentHash.make(hash)),
       records.lightningAddress(hash, "pay.example"),
+      records.offerByText(`lno1${hash}`),
       records.deposit(companyId, id),
       records.depositByOutpoint(TxId.make(hash), 0),
       records.depositOfInvoice(companyId, id),

@@ -24,6 +24,7 @@ import * as KeyRange from "./KeyRange.ts"
 import * as Ledger from "./Ledger.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as Nouns from "./NounReads.ts"
+import * as Offer from "./Offer.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import * as Refund from "./Refund.ts"
 import * as Transaction from "./Transaction.ts"
@@ -90,6 +91,7 @@ export const make = Effect.gen(function* () {
         lightningAddress: yield* LightningAddress.reads.lightningAddress,
         lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
         lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
+        offerByText: yield* Offer.reads.offerByText,
         onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
         deposit: yield* Deposit.reads.deposit,
         depositById: yield* Deposit.reads.depositById,

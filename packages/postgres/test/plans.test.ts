@@ -108,6 +108,7 @@ const lists: ReadonlyArray<
   [({ invoicesOf }) => invoicesOf(one, { ...page, label: { key: "a", value: "b" } }, 100), ["invoices_labels_pkey alone", "invoices_pkey"]],
   [({ invoicesOf }) => invoicesOf(one, { ...page, lightningAddressId: one }, 100), ["invoices_of_address"]],
   [({ invoicesOf }) => invoicesOf(one, { ...page, paymentHash: PaymentHash.make("00".repeat(32)) }, 100), ["invoices_payment_hash_key"]],
+  [({ offerByText }) => offerByText("lno1"), ["offers_offer"]],
   [({ newestFirst }) => newestFirst(OnChainAddress.noun, one, null, 10), ["on_chain_addresses_pkey"]],
   [({ depositOfInvoice }) => depositOfInvoice(one, one), ["deposits_listed", "invoices_pkey"]],
   [({ invoiceWithDeposit }) => invoiceWithDeposit(one, one), ["deposits_listed", "invoices_pkey"]],
@@ -206,6 +207,7 @@ insert into satrail.on_chain_addresses select gen_random_uuid(), '${Id.nil}', 'x
 insert into satrail.unspent select n::text, 'x', 'x', n, 'taproot', 0, n, 1 from generate_series(1, ${rows}) n;
 insert into satrail.coins select n::text, '${Id.nil}', gen_random_uuid() from generate_series(1, ${rows}) n;
 insert into satrail.lightning_addresses select gen_random_uuid(), '${Id.nil}', n::text, 'a', '{}', n, n, null, null from generate_series(1, ${rows}) n;
+insert into satrail.offers select gen_random_uuid(), '${Id.nil}', 'x', n::text, '', '{}', null, null, n from generate_series(1, ${rows}) n;
 insert into satrail.unmatched select gen_random_uuid(), '${Id.nil}', n::text, 1, 'x', n from generate_series(1, ${rows}) n;
 insert into satrail.invoices_labels select company_id, 1, id from satrail.invoices;
 insert into satrail.deposits_labels select company_id, 1, id from satrail.deposits;

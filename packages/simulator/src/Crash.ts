@@ -33,6 +33,7 @@ const reading = new Set([
   "openInvoicesWithin",
   "settledPayouts",
   "invoiceByHash",
+  "offerByText",
   "company",
   "feeRate",
   "answer",

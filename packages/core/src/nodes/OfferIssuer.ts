@@ -6,7 +6,7 @@ export class OfferIssuer extends Context.Service<
   OfferIssuer,
   {
     /**
-     * An offer whose payer decides the amount, and which does not end. `id` is ours, a UUID: the same one asked again is the same offer, as long as the node has its store;
+     * An offer whose payer decides the amount, and which does not end, in lower case and in one piece. `id` is ours, a UUID: the same one asked again is the same offer, as long as the node has its store;
      * one that was issued can be paid as long as the node has its keys.
      *
      * Each payment of it is in `LightningReceiver.settlements`, with this id, and with a hash of its own. That is the only place where it is told, so the stream may repeat

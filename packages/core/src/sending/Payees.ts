@@ -64,6 +64,8 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
         return transfers.forInvoice(withdrawal, recipient.invoice, task)
       case "OwnLightningAddress":
         return transfers.toAddress(withdrawal, recipient.lightningAddress, recipient.lightningAddress.id, task)
+      case "OwnOffer":
+        return transfers.forOffer(withdrawal, recipient.offer, task)
       case "OwnChainAddress":
         return transfers.toAddress(withdrawal, recipient.onChainAddress, null, task)
       case "Invoice":

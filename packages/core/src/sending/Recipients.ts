@@ -1,4 +1,5 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type { Bolt12 } from "@satrail/bitcoin/Bolt12"
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
@@ -53,18 +54,31 @@ export class Recipients extends Context.Service<
   }
 >()("@satrail/core/sending/Recipients") {}
 
+const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
+
+/** An offer is ours where it is one that we gave out, to the letter: a node cannot pay itself. One of a deleted Lightning address goes with it. */
+const offersIn = (receiving: ReceivingReads["Service"]) =>
+  Effect.fnUntraced(function* (bolt12: Bolt12) {
+    const issued = yield* receiving.offerByText(bolt12.offer)
+    if (Option.isNone(issued)) return { _tag: "Bolt12" as const, bolt12 }
+    const { companyId, lightningAddressId } = issued.value
+    const address = lightningAddressId === null ? Option.none() : yield* receiving.lightningAddressById(companyId, lightningAddressId)
+    if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis !== null))
+      return yield* notFound("The Lightning address of this offer was deleted")
+    return { _tag: "OwnOffer" as const, bolt12, offer: issued.value }
+  })
+
 export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
+  const findOffer = offersIn(receiving)
   const instructions = yield* Instructions.make
   const { network, domain: ownDomain } = yield* Installation
   const { domainGraceMillis } = yield* Domain.Options
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
-
-  const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
 
   /** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
   const servedFor = Effect.fnUntraced(function* (domain: string) {
@@ -111,7 +125,7 @@ export const make = Effect.gen(function* () {
       case "Lnurl":
         return { _tag: "Offer", offer: yield* resolver.offer(destination.lnurl.url) }
       case "Bolt12Offer":
-        return { _tag: "Bolt12", bolt12: destination.bolt12 }
+        return yield* findOffer(destination.bolt12)
       case "ChainAddress": {
         const [onChainAddress] = yield* receiving.onChainAddresses([destination.address.scriptPubKey])
         return onChainAddress === undefined

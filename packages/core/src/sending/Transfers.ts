@@ -6,6 +6,7 @@ import { fence, type Task } from "../ledger/Tasks.ts"
 import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
+import type { Offer } from "../receiving/Offer.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import * as Paid from "../receiving/Paid.ts"
 import * as Zap from "../receiving/Zap.ts"
@@ -36,19 +37,27 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
     return Deposit.settledFromStart({ id: Id.fromMillis(atMillis, entropy), ...paid }, atMillis)
   }
 
+  const toAddress = Effect.fnUntraced(
+    function* (withdrawal: Withdrawal.Withdrawal, address: Payee, lightningAddressId: string | null, task: Task) {
+      const atMillis = yield* now
+      const deposit = depositFor(withdrawal, address, null, atMillis)
+      yield* journal.commit(
+        Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId }, fence(task), atMillis)
+      )
+      return "done" as const
+    },
+    Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die })
+  )
+
   return {
     /** To an address of one of our companies. */
-    toAddress: Effect.fnUntraced(
-      function* (withdrawal: Withdrawal.Withdrawal, address: Payee, lightningAddressId: string | null, task: Task) {
-        const atMillis = yield* now
-        const deposit = depositFor(withdrawal, address, null, atMillis)
-        yield* journal.commit(
-          Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId }, fence(task), atMillis)
-        )
-        return "done" as const
-      },
-      Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die })
-    ),
+    toAddress,
+
+    /** For an offer of one of our companies: nothing of it is at the node, which has no part in it. */
+    forOffer: (withdrawal: Withdrawal.Withdrawal, offer: Offer, task: Task) =>
+      Effect.flatMap(metadataPaid.ofInvoice(offer), (metadata) =>
+        toAddress(withdrawal, { companyId: offer.companyId, metadata }, offer.lightningAddressId, task)
+      ),
 
     /** For an invoice of one of our companies: it is claimed, then closed at the node, and only then paid. */
     forInvoice: (

@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
     approvalExpiresAtMillis: Math.min(
       nowMillis + Approval.waitMillis,
       "bolt11" in recipient ? Bolt11.expiresAtSeconds(recipient.bolt11) * 1000 : Infinity,
-      recipient._tag === "Bolt12" ? (recipient.bolt12.absoluteExpirySeconds ?? Infinity) * 1000 : Infinity
+      "bolt12" in recipient ? (recipient.bolt12.absoluteExpirySeconds ?? Infinity) * 1000 : Infinity
     )
   })
 

@@ -1,0 +1,185 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { PretendNames } from "@satrail/sandbox/PretendNames"
+import { type Context, Effect, Option } from "effect"
+import { Companies } from "../src/accounts/Companies.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import * as OfferIssuer from "../src/nodes/OfferIssuer.ts"
+import { OfferSender } from "../src/nodes/OfferSender.ts"
+import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
+import { Offers } from "../src/receiving/Offers.ts"
+import { Transactions } from "../src/reports/Transactions.ts"
+import { Refunds } from "../src/sending/Refunds.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import { Records } from "../src/service/Records.ts"
+import { listening as hearing, pause } from "./Payments.ts"
+import {
+  accounts,
+  asked,
+  company,
+  companyWith,
+  confirm,
+  everywhere,
+  has,
+  lightningAddress,
+  made,
+  now,
+  type Ports,
+  replace,
+  said,
+  scenario,
+  standing,
+  step,
+  steps
+} from "./World.ts"
+
+const metadata = { shelf: "3" }
+
+/** An offer that our node issued for a company, or for one of its Lightning addresses. */
+const offerOf = Effect.fnUntraced(function* (payee: Company, lightningAddressId: string | null = null) {
+  const ask = { companyId: payee.id, memo: "coffee", metadata, lightningAddressId }
+  return (yield* made((yield* Offers).create(ask))).offer
+})
+
+const deposits = Effect.fnUntraced(function* (payee: Company) {
+  const { transactions } = yield* (yield* Transactions).list(payee.id, { limit: 10, type: "deposit" })
+  const { deposit } = yield* Records
+  return yield* Effect.forEach(transactions, ({ id }) => Effect.map(deposit(payee.id, id), Option.getOrThrow))
+})
+
+/** Writes down every call that tells the node to do something, to pay an offer too. */
+const listening = () => {
+  const { calls, change } = hearing()
+  const note = <A, E>(call: string, effect: Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      calls.push(call)
+      return effect
+    })
+  return {
+    calls,
+    change: (ports: Context.Context<Ports>) =>
+      replace(OfferSender, ({ payOffer, quote, ...offers }) =>
+        OfferSender.of({ ...offers, payOffer: (ask) => note("payOffer", payOffer(ask)), quote: (ask) => note("quote", quote(ask)) })
+      )(change(ports))
+  }
+}
+
+/** The same offer in capitals, and in pieces of which somebody broke the lines. */
+const inPieces = (offer: string) => `${offer.slice(0, 30)}+ ${offer.slice(30)}`.toUpperCase()
+
+describe("An offer of our own", () => {
+  scenario("own offers: it is paid inside: no node is called, and its company has one deposit", listening, function* ({ calls }) {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const offer = yield* offerOf(payee)
+    const name = "₿payee@wallet.example"
+    yield* (yield* PretendNames).set("payee.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${offer}`])
+    const ways = [offer, inPieces(offer), `bitcoin:?lno=${offer.toUpperCase()}`, name]
+    for (const [n, destination] of ways.entries()) {
+      const ask = { company: payer, asked: yield* asked(1000), destination }
+      const estimate = yield* (yield* Withdrawals).estimate(ask)
+      assert.deepStrictEqual([estimate.successProbability, estimate.fee], [1, { service: Msat.zero, network: Msat.zero }])
+      const row = yield* confirm(payer, destination, 1000)
+      const recipient = destination === name ? name : offer
+      assert.strictEqual(estimate.recipientType, destination === name ? "lightning_address" : "bolt12_offer")
+      assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], [estimate.recipientType, recipient, "lightning"])
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "settled")
+      const all = yield* deposits(payee)
+      assert.strictEqual(all.length, n + 1)
+      assert.deepInclude(all[0], { amount: Msat.fromSats(1000), status: "settled", recipient, metadata, rail: "lightning" })
+    }
+    assert.deepStrictEqual(
+      [yield* has(payer), yield* has(payee)],
+      [
+        { posted: 1000, held: 0 },
+        { posted: 4000, held: 0 }
+      ]
+    )
+    assert.deepStrictEqual(
+      calls.filter((call) => /^[a-z]/.test(call)),
+      []
+    )
+    assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+  })
+
+  scenario("own offers: one of a Lightning address is paid as the address is, with its metadata, while the node is away", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const { id, handle, domain } = yield* lightningAddress(payee, "tea")
+    const offer = yield* offerOf(payee, id)
+    yield* pause("node")
+    const row = yield* confirm(payer, offer, 1000)
+    yield* step
+    assert.strictEqual(yield* standing(row), "settled")
+    const records = yield* Records
+    const used = yield* records.lightningAddress(handle, domain)
+    assert.isTrue(used._tag === "Some" && used.value.lastUsedAtMillis !== null)
+    assert.deepStrictEqual(
+      (yield* deposits(payee)).map((one) => one.metadata),
+      [{}]
+    )
+  })
+
+  scenario("own offers: one of a deleted Lightning address goes with it: refused, and what was confirmed before fails", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const { id } = yield* lightningAddress(payee, "tea")
+    const offer = yield* offerOf(payee, id)
+    const row = yield* confirm(payer, offer, 1000)
+    yield* (yield* LightningAddresses).remove(payee.id, id)
+    assert.strictEqual(yield* said(confirm(payer, offer, 1000)), "DestinationRefused: recipient_not_found")
+    yield* step
+    assert.strictEqual(yield* standing(row), "failed: recipient_refused")
+    assert.deepStrictEqual(
+      [yield* has(payer), yield* has(payee)],
+      [
+        { posted: 5000, held: 0 },
+        { posted: 0, held: 0 }
+      ]
+    )
+  })
+
+  scenario("own offers: a company whose sending is frozen is paid, as by its addresses", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const offer = yield* offerOf(payee)
+    yield* everywhere((yield* Companies).freeze(payee.id, { reason: "a drill", pending: "wait" }))
+    const row = yield* confirm(payer, offer, 1000)
+    yield* step
+    assert.strictEqual(yield* standing(row), "settled")
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+  })
+
+  scenario("C31: own offers: who pays his own makes and loses nothing", function* () {
+    const self = yield* companyWith(5000)
+    const row = yield* confirm(self, yield* offerOf(self), 1000)
+    yield* steps(2)
+    assert.strictEqual(yield* standing(row), "settled")
+    assert.deepStrictEqual(yield* has(self), { posted: 5000, held: 0 })
+  })
+
+  scenario("own offers: a refund goes there as a withdrawal does", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const [paid] = yield* deposits(payer)
+    const destination = yield* offerOf(payee)
+    const ask = { company: payer, asked: yield* asked(700), destination, description: "", expirySeconds: 3600, metadata: {} }
+    yield* (yield* Refunds).create({ ...ask, of: { depositId: paid?.id ?? assert.fail("no deposit") } })
+    yield* step
+    assert.deepStrictEqual(
+      [yield* has(payer), yield* has(payee)],
+      [
+        { posted: 4300, held: 0 },
+        { posted: 700, held: 0 }
+      ]
+    )
+  })
+
+  scenario("own offers: one that our node signed and that we gave to nobody is not paid inside", listening, function* ({ calls }) {
+    const payer = yield* companyWith(5000)
+    const issuer = (yield* OfferIssuer.available) ?? assert.fail("the sandbox issues offers")
+    const offer = yield* issuer.createOffer({ id: crypto.randomUUID(), description: "" })
+    const row = yield* confirm(payer, offer, 1000)
+    yield* steps(2)
+    assert.include(calls, "payOffer")
+    assert.match(yield* standing(row), /^failed: /)
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    assert.isNull((yield* now(row)).preimage)
+  })
+})
