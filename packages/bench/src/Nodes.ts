@@ -9,8 +9,8 @@ import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import { Clock, Effect, Redacted, Result, Schema, type Scope } from "effect"
 import { createHash, randomBytes } from "node:crypto"
-import { Agent, request } from "node:http"
 import path from "node:path"
+import * as Caller from "./Caller.ts"
 import type { Postgres } from "./Postgres.ts"
 import * as Program from "./Program.ts"
 import * as Report from "./Report.ts"
@@ -103,45 +103,19 @@ const onLdk = Effect.map(LdkNetwork.LdkNetwork, ({ dora }) => ({
   LDK_INVOICE_SECRET: "of-a-network-that-is-gone-in-a-while"
 }))
 
-const Json = Schema.fromJsonString(Schema.Struct({ data: Schema.Unknown }))
 const Invoice = Schema.Struct({ payment_request: Schema.String })
 const Balance = Schema.Struct({ balance: Schema.Int, held_sats: Schema.Finite })
 
-/** Asks a service as a company of its own does, over connections that stay. */
+/** Asks a service as a company of its own does. */
 const caller = ({ port, apiKey }: Service.Service) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
-  const text = (method: string, route: string, body?: object) =>
-    Effect.callback<string, Program.BenchFailed>((resume) => {
-      const broken = (error: Error) => resume(Effect.fail(failed(error)))
-      const headers = { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { "content-type": "application/json" }) }
-      const asking = request({ agent, host: "127.0.0.1", port, method, path: route, headers }, (response) => {
-        let answered = ""
-        response.setEncoding("utf8").on("data", (text: string) => (answered += text))
-        response.once("end", () => {
-          const isWell = response.statusCode === 200 || response.statusCode === 201
-          resume(isWell ? Effect.succeed(answered) : Effect.fail(failed({ message: `${route}: ${answered}` })))
-        })
-      })
-      asking.once("error", broken).end(body === undefined ? undefined : JSON.stringify(body))
-    })
+  const ask = Caller.make(port, { authorization: `Bearer ${apiKey}` })
   return <A>(method: string, route: string, data: Schema.Codec<A, unknown>, body?: object) =>
-    Effect.flatMap(text(method, route, body), (answered) =>
-      Schema.decodeEffect(Json)(answered).pipe(
-        Effect.flatMap((json) => Schema.decodeUnknownEffect(data)(json.data)),
-        Effect.mapError(failed)
-      )
-    )
+    Effect.map(ask(method, route, Schema.Struct({ data }), body), (answered) => answered.data)
 }
 
 type Ask = ReturnType<typeof caller>
 
 const balanceOf = (ask: Ask) => ask("GET", "/v1/transactions/balance", Balance)
-
-/** Until nothing is left of so much, and looks seldom as long as much is: looking takes the time that is measured. */
-const until = <E>(all: number, look: Effect.Effect<number, E>): Effect.Effect<void, E> =>
-  Effect.flatMap(look, (left) =>
-    left <= 0 ? Effect.void : Effect.andThen(Effect.sleep(Math.max(20, (500 * left) / all)), until(all, look))
-  )
 
 const invoiced = (ask: Ask, sats: number) =>
   ask("POST", "/v1/bitcoin/deposit/lightning-invoice", Invoice, { amount: sats, currency: "sats" })
@@ -176,7 +150,7 @@ const measured = Effect.fnUntraced(function* (
   const pays = (invoice: string) => Effect.mapError(Peer.pay(carol, invoice), failed)
   const { payment_request } = yield* invoiced(ask, 1_000_000)
   yield* pays(payment_request)
-  yield* until(
+  yield* Caller.until(
     1_000_000,
     Effect.map(balanceOf(ask), ({ balance }) => 1_000_000 - balance)
   )
@@ -190,7 +164,7 @@ const measured = Effect.fnUntraced(function* (
       direct: Effect.flatMap(fresh, (invoices) => timed(Effect.forEach(invoices, direct.pay, { concurrency: atOnce }))),
       ours: Effect.flatMap(fresh, (invoices) => {
         const confirm = (destination: string) => ask("POST", "/v1/bitcoin/withdraw/confirm", Schema.Unknown, { destination })
-        return timed(Effect.andThen(Effect.forEach(invoices, confirm, { concurrency: atOnce }), until(count * sats, held)))
+        return timed(Effect.andThen(Effect.forEach(invoices, confirm, { concurrency: atOnce }), Caller.until(count * sats, held)))
       })
     },
     {
@@ -202,7 +176,7 @@ const measured = Effect.fnUntraced(function* (
         return timed(
           Effect.andThen(
             each(() => one),
-            until(count * sats, missing)
+            Caller.until(count * sats, missing)
           )
         )
       })

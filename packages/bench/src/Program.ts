@@ -22,6 +22,8 @@ export interface Options {
   readonly env?: NodeJS.ProcessEnv
   readonly uid?: number | undefined
   readonly gid?: number | undefined
+  /** Where it runs: here, unless given. */
+  readonly cwd?: string | undefined
   /** What asks it to end. SIGTERM unless given. */
   readonly stopSignal?: NodeJS.Signals
 }
@@ -61,9 +63,13 @@ export const start = (
   args: ReadonlyArray<string>,
   options: Options = {}
 ): Effect.Effect<Program, BenchFailed, Scope.Scope> => {
-  const { stopSignal, uid, gid, env } = options
+  const { stopSignal, uid, gid, cwd, env } = options
   const identity = { ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) }
-  return hosted(name, () => spawn(command, args, { stdio: ["ignore", "ignore", "pipe"], env: env ?? process.env, ...identity }), stopSignal)
+  return hosted(
+    name,
+    () => spawn(command, args, { stdio: ["ignore", "ignore", "pipe"], env: env ?? process.env, cwd, ...identity }),
+    stopSignal
+  )
 }
 
 /** Runs a program to its end, which must be a good one. */

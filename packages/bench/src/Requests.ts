@@ -8,17 +8,22 @@ const lnurlCallback = [
   ""
 ].join("\r\n")
 
-const text = (method: string, route: string, apiKey: string, body?: unknown, headers: ReadonlyArray<string> = []): string => {
+/** A whole request, with these headers. */
+export const raw = (method: string, route: string, headers: ReadonlyArray<string>, body?: unknown): string => {
   const json = body === undefined ? "" : JSON.stringify(body)
   const entity = body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]
-  return [`${method} ${route} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${apiKey}`, ...headers, ...entity, "", json].join("\r\n")
+  return [`${method} ${route} HTTP/1.1`, "Host: 127.0.0.1", ...headers, ...entity, "", json].join("\r\n")
 }
 
-const balance = "/v1/transactions/balance"
-const invoices = "/v1/bitcoin/deposit/lightning-invoice"
+const text = (method: string, route: string, apiKey: string, body?: unknown, headers: ReadonlyArray<string> = []): string =>
+  raw(method, route, [`Authorization: Bearer ${apiKey}`, ...headers], body)
+
+/** Routes of the service. */
+export const balances = "/v1/transactions/balance"
+export const invoices = "/v1/bitcoin/deposit/lightning-invoice"
 
 /** The same as the service is asked, for a server that answers anything. */
-export const plain = text("GET", balance, "none")
+export const plain = text("GET", balances, "none")
 
 /** Enough that a random order does not repeat itself soon. */
 const spreadRequests = 4096
@@ -37,6 +42,13 @@ export const confirm = (apiKey: string, headers?: ReadonlyArray<string>): string
     headers
   )
 
+/** The company's balance. */
+export const readBalance = (apiKey: string): string => text("GET", balances, apiKey)
+
+/** A payment of this invoice by the company with this key. */
+export const pay = (apiKey: string, invoice: string): string =>
+  text("POST", "/v1/bitcoin/withdraw/confirm", apiKey, { destination: invoice })
+
 /** What is asked of a service that was filled: whole HTTP requests, sent in turn. `keys` are those of its companies, in order; `rows` is how long their past is. */
 export const make = (keys: ReadonlyArray<string>, rows = Fill.fewestRows) => {
   const busy = keys[Fill.busy - 1] ?? ""
@@ -48,11 +60,11 @@ export const make = (keys: ReadonlyArray<string>, rows = Fill.fewestRows) => {
     })
   const invoice = (apiKey: string, number: number) => text("GET", `${invoices}/${Fill.id(Fill.kinds.history, number)}`, apiKey)
   return {
-    balanceSpread: spread((apiKey) => text("GET", balance, apiKey)),
+    balanceSpread: spread(readBalance),
     // Any paid invoice of its past: of each company's rows every other one is.
     invoiceSpread: spread((apiKey, company) => invoice(apiKey, company + Fill.fewestRows * any(Math.floor(rows / Fill.fewestRows)))),
     confirmOnce: [confirm(busy, [`Idempotency-Key: ${fresh}`])],
-    balance: [text("GET", balance, busy)],
+    balance: [readBalance(busy)],
     invoice: [invoice(busy, Fill.busy - 1)],
     list: [text("GET", "/v1/transactions?limit=50", busy)],
     createInvoice: [createInvoice(busy)],

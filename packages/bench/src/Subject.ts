@@ -134,9 +134,14 @@ export const sending = Effect.fnUntraced(function* (postgres: Postgres, { rows, 
 })
 
 /** Starts the whole service, and gives it the same companies. */
-export const whole = Effect.fnUntraced(function* (postgres: Postgres, directory: string, profileDirectory: string | undefined) {
+export const whole = Effect.fnUntraced(function* (
+  postgres: Postgres,
+  directory: string,
+  profileDirectory: string | undefined,
+  env: Readonly<Record<string, string>> = {}
+) {
   const databaseUrl = yield* postgres.database
-  const server = yield* Service.start({ directory: path.join(directory, "whole"), databaseUrl, profileDirectory })
+  const server = yield* Service.start({ directory: path.join(directory, "whole"), databaseUrl, profileDirectory, env })
   const keys = yield* Effect.provide(Fill.companies, Fill.client(databaseUrl)).pipe(unreachable)
   return { server, keys, databaseUrl } satisfies Whole
 })

@@ -15,6 +15,7 @@ import * as Generator from "./Generator.ts"
 import * as Growth from "./Growth.ts"
 import * as Nodes from "./Nodes.ts"
 import * as Operations from "./Operations.ts"
+import * as Peers from "./Peers.ts"
 import * as Pgbench from "./Pgbench.ts"
 import * as Postgres from "./Postgres.ts"
 import * as Program from "./Program.ts"
@@ -77,6 +78,22 @@ const underLoad = Effect.fnUntraced(function* (
   return { found: { ...found, halves: [...found.halves, ...flooded] }, memory: [...memory, ...late, ...streams] }
 })
 
+/** How the costs of all operations grow with the rows there are. */
+const byRows = Effect.fnUntraced(function* (
+  postgres: Postgres.Postgres,
+  pgbench: string,
+  options: Parameters<typeof underLoad>[2] & { readonly sizes: ReadonlyArray<number> }
+) {
+  const { generator, raw, seconds, asked, sizes, ...made } = options
+  const subjects = yield* Effect.forEach(sizes, (rows) =>
+    Effect.map(Subject.make(postgres, pgbench, { ...made, directory: path.join(made.directory, String(rows)), rows }), (subject) => ({
+      rows,
+      groups: Operations.make(subject, generator, raw, undefined, seconds)
+    }))
+  )
+  return yield* Growth.measure(subjects, asked)
+})
+
 const run = Effect.fnUntraced(function* (options: {
   readonly rounds: number
   readonly seconds: number
@@ -85,6 +102,7 @@ const run = Effect.fnUntraced(function* (options: {
   readonly sizes: ReadonlyArray<number>
   readonly out: Option.Option<string>
   readonly profile: Option.Option<string>
+  readonly peers: Option.Option<string>
 }) {
   const { rounds, seconds, full } = options
   const only = Option.getOrUndefined(options.only)?.toLowerCase()
@@ -136,6 +154,11 @@ const run = Effect.fnUntraced(function* (options: {
       const onNodes = yield* Effect.scoped(Nodes.measure(postgres, directory, profileDirectory, asked))
       rates = { ...rates, rows: [...rates.rows, ...onNodes] }
     }
+    if (Option.isSome(options.peers) && Peers.operations.some(wanted)) {
+      const beside = { directory, profileDirectory, seconds }
+      const measured = Peers.measure(path.resolve(options.peers.value), postgres, generator, beside, asked)
+      rates = { ...rates, rows: [...rates.rows, ...(yield* Effect.scoped(measured))] }
+    }
     if ((full || only !== undefined) && wanted(Blocks.what.operation)) growth = [yield* Blocks.growth(postgres, seconds, asked)]
     if ((full || only !== undefined) && wanted(Webhooks.backlog))
       loaded = [
@@ -151,17 +174,8 @@ const run = Effect.fnUntraced(function* (options: {
       yield* Console.log(
         `Loading ${options.sizes.map((rows) => rows.toLocaleString("en")).join(", ")} rows: this takes about ${Growth.gibibytes(options.sizes)} GiB of disk while it runs.`
       )
-      const ofRows = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const subjects = yield* Effect.forEach(options.sizes, (rows) =>
-            Effect.map(Subject.make(postgres, pgbench, { ...made, directory: path.join(directory, String(rows)), rows }), (subject) => ({
-              rows,
-              groups: Operations.make(subject, generator, raw, undefined, seconds)
-            }))
-          )
-          return yield* Growth.measure(subjects, asked)
-        })
-      )
+      const loading = { ...made, generator, raw, seconds, asked, sizes: options.sizes }
+      const ofRows = yield* Effect.scoped(byRows(postgres, pgbench, loading))
       growth = [...growth, ...ofRows]
     }
   }
@@ -229,6 +243,10 @@ const bench = Command.make(
     ),
     profile: Flag.String("profile").pipe(
       Flag.withDescription("A directory for CPU profiles of the service, one each time it ran"),
+      Flag.optional
+    ),
+    peers: Flag.String("peers").pipe(
+      Flag.withDescription("A directory in which LNbits is installed, to be measured beside the service (docs/performance.md says how)"),
       Flag.optional
     )
   },
