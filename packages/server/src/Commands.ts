@@ -9,6 +9,7 @@ import { keys } from "./KeyCommands.ts"
 import { Variables } from "./environment/Unknown.ts"
 import * as FeeCommands from "./FeeCommands.ts"
 import * as MendCommands from "./MendCommands.ts"
+import * as OfferCommands from "./OfferCommands.ts"
 import * as RefundCommands from "./RefundCommands.ts"
 import { look } from "./LookCommands.ts"
 import * as StopCommands from "./StopCommands.ts"
@@ -339,7 +340,10 @@ export const satrail = Command.make("satrail").pipe(
         Command.provideEffectDiscard(FeeCommands.fees, spelt)
       ]
     },
-    { group: "A company's own", commands: [Command.provideEffectDiscard(RefundCommands.refunds, spelt)] },
+    {
+      group: "A company's own",
+      commands: [Command.provideEffectDiscard(OfferCommands.offers, spelt), Command.provideEffectDiscard(RefundCommands.refunds, spelt)]
+    },
     { group: "How it stands", commands: [Command.provideEffectDiscard(status, spelt), Command.provideEffectDiscard(liquidity, spelt)] },
     {
       group: "Stop",

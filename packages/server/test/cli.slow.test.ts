@@ -116,6 +116,22 @@ describe("the command line", () => {
     assert.include(await refused("refunds list", { SATRAIL_URL: service.url(), SATRAIL_DATA: "/nowhere" }), "SATRAIL_API_KEY")
   })
 
+  it("command line: creates an offer with a company's key, for itself or an address, with the line of its zone; lists and shows it", async () => {
+    const key = service.demo().api_key
+    const made = await json("offers create --description Donations")
+    assert.deepStrictEqual([made.memo, made.dns_record, made.offer.slice(0, 4)], ["Donations", null, "lno1"])
+    const { data: address } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: {} })
+    const create = `offers create --address-id ${address.id} --idempotency-key one --json`
+    const [first, again] = [await satrail(create), await satrail(create)]
+    assert.deepStrictEqual([first.code, again.stdout], [0, first.stdout])
+    const { id, dns_record } = JSON.parse(first.stdout)
+    assert.match(dns_record, new RegExp(`^${address.handle}\\.user\\._bitcoin-payment\\..* IN TXT "bitcoin:\\?lno=lno1`))
+    assert.strictEqual((await json(`offers show ${id}`)).dns_record, dns_record)
+    const listed = await said("offers list")
+    for (const words of ["lightning_address", made.id, id, address.address]) assert.include(listed, words)
+    assert.include(await refused(`offers create --address-id ${address.id}`), "has an offer already")
+  })
+
   it("command line: exports what was booked, to the screen and to a file that is there once it is whole; shows a month", async () => {
     const company = await json("companies create --name Books --plan free")
     const shown = await said(`export ${company.id}`)

@@ -34,6 +34,7 @@ describe("the command line", () => {
         "satrail status",
         "satrail liquidity",
         "satrail suspense assign",
+        "satrail offers create",
         "satrail refunds create",
         "satrail adjustments approve",
         "satrail backlog",

@@ -88,6 +88,43 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, ["Failed to load resource: the server responded with a status of 400 (Bad Request)"])
     }))
 
+  it("console: an offer is made for a Lightning address, with its QR code and its record, and paid from the sandbox again and again", () =>
+    tab({}, async (page, complaints) => {
+      const shop = await company()
+      const { id, address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {}))
+      await signIn(page, shop.key)
+      await open(page, "receive", "New invoice")
+      await choose(page, "What", "offer")
+      await choose(page, "For", String(id))
+      await fill(page, "Description", "Donations")
+      await press(page, "Create")
+      await page.getByRole("img", { name: "The offer as a QR code" }).waitFor()
+      const { data } = await shop.get("/v1/bitcoin/deposit/offer")
+      await page.getByText(data[0].offer, { exact: true }).waitFor()
+      await page.getByText(data[0].dns_record, { exact: true }).waitFor()
+      for (const balance of [1000, 2000]) {
+        await press(page, "Pay it from the sandbox")
+        await eventually(
+          "the payment",
+          () => Customer.balance(shop),
+          (now) => now === balance
+        )
+      }
+      await open(page, "receive", "New invoice")
+      await page
+        .getByRole("row")
+        .filter({ hasText: String(address) })
+        .getByRole("link", { name: "Donations" })
+        .waitFor()
+      // An address has one: the service says so.
+      await choose(page, "What", "offer")
+      await choose(page, "For", String(id))
+      await press(page, "Create")
+      await page.getByText("The address has an offer already").waitFor()
+      assert.deepStrictEqual(await Console.violations(page), [])
+      assert.deepStrictEqual(complaints, ["Failed to load resource: the server responded with a status of 400 (Bad Request)"])
+    }))
+
   it("console: a key is made by the keyboard alone", () =>
     tab({}, async (page) => {
       const shop = await company()

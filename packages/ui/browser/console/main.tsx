@@ -9,6 +9,7 @@ import { Key, Keys } from "./pages/keys.tsx"
 import { Addresses, Events, Settings, Vouchers } from "./pages/lists.tsx"
 import { Nodes } from "./pages/nodes.tsx"
 import { Backlog, Companies, Health, Suspense } from "./pages/operator.tsx"
+import { Offer } from "./pages/offers.tsx"
 import { Overview } from "./pages/overview.tsx"
 import { Checkout, Invoice, NewInvoice } from "./pages/receive.tsx"
 import { Deposit, Withdrawal } from "./pages/record.tsx"
@@ -39,6 +40,7 @@ const company: Readonly<Record<string, Screen>> = {
   account: { title: "Account and key", show: Settings },
   invoice: { show: Invoice },
   checkout: { show: Checkout },
+  offer: { show: Offer },
   deposit: { show: Deposit },
   withdrawal: { show: Withdrawal },
   key: { show: Key },

@@ -2,19 +2,37 @@ import { useSignal } from "@preact/signals"
 import { call, here } from "../api.ts"
 import { Act, Choice, Copy, Facts, Field, Form, Link, Loaded, Page, Sats, Status, Table, useLoaded, When } from "../parts.tsx"
 import { Qr } from "../../../src/checkout/Qr.ts"
+import { isLightningPretended, PayIt } from "../sandbox.tsx"
 import { go } from "../route.ts"
+import { createOffer, OfferOf, Offers } from "./offers.tsx"
 import { pretended } from "../session.ts"
 
 /** What is sent as an amount: a number, or nothing for any. */
 export const amountOf = (text: string): number | null => (text === "" ? null : Number(text))
 
-const isLightningPretended = () => pretended.value.includes("the Lightning network")
 export const isChainPretended = () => pretended.value.includes("the chain")
+
+const AmountOf = () => (
+  <>
+    <Field label="Amount" name="amount" inputMode="decimal" pattern="[0-9]+([.][0-9]+)?" hint="Leave it empty for any amount" />
+    <Choice
+      label="Currency"
+      name="currency"
+      options={[
+        ["sats", "sats"],
+        ["EUR", "EUR"],
+        ["USD", "USD"]
+      ]}
+    />
+  </>
+)
 
 export const NewInvoice = () => {
   const kind = useSignal("invoice")
   const act = async (text: (name: string) => string) => {
-    const [amount, description] = [amountOf(text("amount")), text("description")]
+    const description = text("description")
+    if (kind.value === "offer") return go(`offer/${await createOffer(description, text("address"))}`)
+    const amount = amountOf(text("amount"))
     const asked = { amount, ...(amount !== null && { currency: text("currency") }), ...(description !== "" && { description }) }
     if (kind.value === "invoice") {
       const { data } = await call("POST /v1/bitcoin/deposit/lightning-invoice", { body: asked })
@@ -33,22 +51,15 @@ export const NewInvoice = () => {
           onInput={(value) => void (kind.value = value)}
           options={[
             ["invoice", "A Lightning invoice"],
-            ["checkout", "A checkout: a page on which a customer pays"]
+            ["checkout", "A checkout: a page on which a customer pays"],
+            ["offer", "An offer: a code that is paid again and again"]
           ]}
         />
-        <Field label="Amount" name="amount" inputMode="decimal" pattern="[0-9]+([.][0-9]+)?" hint="Leave it empty for any amount" />
-        <Choice
-          label="Currency"
-          name="currency"
-          options={[
-            ["sats", "sats"],
-            ["EUR", "EUR"],
-            ["USD", "USD"]
-          ]}
-        />
+        {kind.value === "offer" ? <OfferOf /> : <AmountOf />}
         <Field label="Description" name="description" maxLength={200} hint="The payer reads it" />
       </Form>
       <Invoices />
+      <Offers />
     </Page>
   )
 }
@@ -76,18 +87,6 @@ const Invoices = () => {
     </section>
   )
 }
-
-/** An outside wallet pays, where nothing has value. Without an amount in the invoice it pays this much. */
-const freeSats = 1000
-const PayIt = ({ request, isFree }: { readonly request: string; readonly isFree: boolean }) => (
-  <Act
-    label="Pay it from the sandbox"
-    act={async () => {
-      await call("POST /sandbox/pay", { body: { payment_request: request, ...(isFree && { amount_sats: freeSats }) } })
-      return "An outside wallet has paid"
-    }}
-  />
-)
 
 export const Invoice = ({ id }: { readonly id: string }) => {
   const at = "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}"

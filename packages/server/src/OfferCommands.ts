@@ -1,0 +1,45 @@
+import { Argument, Command, Flag } from "effect/cli"
+import { call, example, json, list, paging } from "./CommandParts.ts"
+
+// What a company is paid by again and again: with its own key, since it is its money.
+
+const path = "/v1/bitcoin/deposit/offer"
+
+const create = Command.make(
+  "create",
+  {
+    json,
+    description: Flag.String("description").pipe(Flag.withDescription("What payers read"), Flag.optional),
+    address: Flag.String("address-id").pipe(
+      Flag.withDescription("The id of a Lightning address without an offer yet: the answer has the line for its domain's zone"),
+      Flag.optional
+    ),
+    idempotencyKey: Flag.String("idempotency-key").pipe(
+      Flag.withDescription("Asked again with the same key after an answer that was lost, it is the same offer"),
+      Flag.optional
+    )
+  },
+  ({ address, description, idempotencyKey, json }) =>
+    call({ json, headers: idempotencyKey._tag === "Some" ? { "idempotency-key": idempotencyKey.value } : {} }, "POST", path, {
+      ...(description._tag === "Some" && { description: description.value }),
+      ...(address._tag === "Some" && { lightning_address_id: address.value })
+    })
+).pipe(
+  Command.withDescription("Create an offer (BOLT 12), where the node issues them: paid any number of times, any amount, without an end"),
+  example("offers create --description Donations", "For the company itself"),
+  example("offers create --address-id 01a1f768-1c70-748e-8579-81b7373e8599", "For a Lightning address, with its record for the DNS")
+)
+
+export const offers = Command.make("offers").pipe(
+  Command.withDescription("Create, list and show a company's BOLT 12 offers, with its API key: SATRAIL_API_KEY, or that of the last start"),
+  Command.withShortDescription("Create, list and show a company's BOLT 12 offers, with its API key"),
+  Command.withSubcommands([
+    create,
+    Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
+      list({ json, query: { limit, cursor } }, path, ["id", "created_at", "memo", "lightning_address", "offer"])
+    ).pipe(Command.withDescription("List offers, the newest first")),
+    Command.make("show", { id: Argument.String("id").pipe(Argument.withDescription("The offer's id")), json }, ({ id, json }) =>
+      call({ json }, "GET", `${path}/${encodeURIComponent(id)}`)
+    ).pipe(Command.withDescription("Show an offer, and the line of the zone with which wallets find it by its Lightning address"))
+  ])
+)
