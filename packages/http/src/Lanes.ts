@@ -1,7 +1,7 @@
 import { Clock, Context, Effect } from "effect"
 
 /** How many requests of one company are worked on at once while other companies ask too. The next ones wait, in the order in which they came. */
-export const width = 8
+export const width = 16
 
 /** How many they are where other companies ask now and then: as many as make good groups for the database. */
 export const wideWidth = 32
@@ -16,16 +16,25 @@ export const sharedMillis = 60_000
 /** Has a company's request worked on, once it is its turn. */
 export type InLane = (companyId: string) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
+interface Waiting {
+  readonly give: () => void
+  readonly untilMillis: number
+}
+
 interface Lane {
+  readonly name: string
   inWork: number
-  /** What gives each that waits its place, in the order in which they came. */
-  readonly waiting: Set<() => void>
+  /** In the order in which they came. */
+  readonly waiting: Set<Waiting>
+  isWatched: boolean
 }
 
 /** Keeps companies out of each other's way, by this process's own count: whoever asks for much at once waits for himself, and hardly anybody waits for him. */
 export const make = (): InLane => {
   const lanes = new Map<string, Lane>()
+  const freed = new Set<Lane>()
   let last: string | undefined
+  let lastAskedAtMillis = -Infinity
   let otherAskedAtMillis = -Infinity
 
   const widthAt = (nowMillis: number): number => {
@@ -33,57 +42,96 @@ export const make = (): InLane => {
     return nowMillis >= otherAskedAtMillis + crowdedMillis ? wideWidth : width
   }
 
-  const leave = (name: string, lane: Lane, nowMillis: number): void => {
-    lane.inWork--
-    for (const give of lane.waiting) {
-      if (lane.inWork >= widthAt(nowMillis)) break
-      give()
-    }
-    if (lane.inWork === 0 && lane.waiting.size === 0 && lanes.get(name) === lane) lanes.delete(name)
+  const laneOf = (name: string): Lane => {
+    const known = lanes.get(name)
+    if (known !== undefined) return known
+    const lane: Lane = { name, inWork: 0, waiting: new Set(), isWatched: false }
+    lanes.set(name, lane)
+    return lane
   }
 
-  /** Until there is a place, or for as long as one waits for it. */
-  const turn = ({ waiting }: Lane, take: () => void) =>
-    Effect.timeoutOption(
-      Effect.callback<void>((resume) => {
-        const give = () => {
-          waiting.delete(give)
-          take()
+  const forget = (lane: Lane): void => {
+    if (lane.inWork === 0 && lane.waiting.size === 0 && lanes.get(lane.name) === lane) lanes.delete(lane.name)
+  }
+
+  const leave = (lane: Lane, clock: Clock.Clock): void => {
+    lane.inWork--
+    if (lane.waiting.size === 0) return forget(lane)
+    freed.add(lane)
+    // Places that become free together are taken together: whoever gets one at once, and alone, is alone in his group at the database too.
+    if (freed.size === 1) setImmediate(() => handOut(clock.currentTimeMillisUnsafe()))
+  }
+
+  const handOut = (nowMillis: number): void => {
+    const places = widthAt(nowMillis)
+    for (const lane of freed) {
+      for (const { give } of lane.waiting) {
+        if (lane.inWork >= places) break
+        give()
+      }
+      forget(lane)
+    }
+    freed.clear()
+  }
+
+  /** Whose time to wait is over takes a place that is not there. One clock for all who wait in a lane: one for each was a third of what a request cost. */
+  const watch = (lane: Lane): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      for (;;) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        for (const { give, untilMillis } of lane.waiting) {
+          if (untilMillis > nowMillis) break
+          give()
+        }
+        const [first] = lane.waiting
+        if (first === undefined) break
+        yield* Effect.sleep(first.untilMillis - nowMillis)
+      }
+      lane.isWatched = false
+    })
+
+  const turn = (lane: Lane, clock: Clock.Clock, taken: () => void) =>
+    Effect.callback<void>((resume) => {
+      const one: Waiting = {
+        untilMillis: clock.currentTimeMillisUnsafe() + maxWaitMillis,
+        give: () => {
+          lane.waiting.delete(one)
+          lane.inWork++
+          taken()
           resume(Effect.void)
         }
-        waiting.add(give)
-        return Effect.sync(() => waiting.delete(give))
-      }),
-      maxWaitMillis
-    )
+      }
+      lane.waiting.add(one)
+      if (!lane.isWatched) {
+        lane.isWatched = true
+        Effect.runFork(Effect.provideService(watch(lane), Clock.Clock, clock))
+      }
+      return Effect.sync(() => lane.waiting.delete(one))
+    })
 
   return (name) => (work) =>
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock)
       const nowMillis = clock.currentTimeMillisUnsafe()
       if (last !== name) {
-        if (last !== undefined) otherAskedAtMillis = nowMillis
+        otherAskedAtMillis = lastAskedAtMillis
         last = name
       }
+      lastAskedAtMillis = nowMillis
       const places = widthAt(nowMillis)
       if (places === Infinity) return work
-      const lane = lanes.get(name) ?? { inWork: 0, waiting: new Set() }
-      lanes.set(name, lane)
-      let hasPlace = false
-      // Whose time to wait is over takes one that is not there.
-      const take = () => {
-        if (hasPlace) return
-        hasPlace = true
+      const lane = laneOf(name)
+      if (lane.inWork < places && lane.waiting.size === 0) {
         lane.inWork++
+        return Effect.onExit(work, () => Effect.sync(() => leave(lane, clock)))
       }
-      if (lane.inWork < places && lane.waiting.size === 0) take()
-      const working = Effect.suspend(() => {
-        take()
-        return work
-      })
-      return Effect.onExit(hasPlace ? work : Effect.andThen(turn(lane, take), working), () =>
+      let hasPlace = false
+      const taken = () => {
+        hasPlace = true
+      }
+      return Effect.onExit(Effect.andThen(turn(lane, clock, taken), work), () =>
         Effect.sync(() => {
-          if (hasPlace) leave(name, lane, clock.currentTimeMillisUnsafe())
+          if (hasPlace) leave(lane, clock)
         })
       )
     })
