@@ -33,6 +33,8 @@ export const maxFloodedTimes = 2
 export const carriedOut = "confirm, and carry out"
 /** A confirm that is not done before its payee has it: what a customer waits for. */
 export const untilSettled = "confirm, until settled"
+/** A settlement from the node's report until its deposit is in the balance that is read over HTTP. */
+export const reported = "settle, as a node reports it"
 /** What the framework leaves of a raw server's rate, before anything of the service is done: no read can have more. */
 export const framework = "balance, the framework alone"
 /** What the key that makes a repetition harmless leaves of the rate of confirms. */

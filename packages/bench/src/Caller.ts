@@ -11,9 +11,8 @@ const minMillis = 20
 
 const failed = ({ message }: { readonly message: string }) => new BenchFailed({ message })
 
-/** A caller with these headers, over connections that stay. */
-export const make = (port: number, headers: Readonly<Record<string, string>>): Ask => {
-  const agent = new Agent({ keepAlive: true, maxSockets })
+/** A caller with these headers, over connections that stay: its own, unless it shares others'. */
+export const make = (port: number, headers: Readonly<Record<string, string>>, agent = new Agent({ keepAlive: true, maxSockets })): Ask => {
   const text = (method: string, route: string, body?: object) =>
     Effect.callback<string, BenchFailed>((resume) => {
       const broken = (error: Error) => resume(Effect.fail(failed(error)))

@@ -3,6 +3,7 @@ import { Entropy } from "@satrail/core/base/Entropy"
 import * as PgClient from "@satrail/postgres/PgClient"
 import { Effect, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { createHash } from "node:crypto"
 import { BenchFailed } from "./Program.ts"
 
 /** As many companies share the load of the pattern `1000 companies`; the one after them has that of `one company` to itself. */
@@ -13,10 +14,13 @@ export const busy = spread + 1
 export const fewestRows = 2 * busy
 
 /** The kinds of rows that are made by number, and so can be found by it. */
-export const kinds = { company: 0, history: 1, address: 2, opens: [4, 5, 6, 7] } as const
+export const kinds = { company: 0, history: 1, address: 2, opens: [4, 5, 6, 7, 8, 9] } as const
 
 /** The id of the row with this number: as the function of the same name in the database makes it. */
 export const id = (kind: number, number: number): string => `00000000-000${kind}-7000-8000-${number.toString(16).padStart(12, "0")}`
+
+/** The preimage of the invoice of a kind of `opens` with this number. */
+export const preimage = (kind: number, number: number): string => createHash("sha256").update(id(kind, number)).digest("hex")
 
 /** The Lightning address that all withdrawals go to: inside the ledger, so that no pretend network is measured. */
 export const destination = { handle: "bench", domain: "satrail.localhost" }
@@ -106,7 +110,7 @@ end $$;
 create function bench.open(kind int, first bigint, n bigint) returns void language sql as $$
   insert into satrail.invoices (id, company_id, node_id, memo, amount, payment_hash, payment_request, metadata, status, created_at_millis, expires_at_millis)
   select bench.id(kind, k), bench.id(0, case kind % 2 when 0 then 1 + k % 1000 else 1001 end), repeat('02', 33), 'one of many', 1000,
-    encode(sha256(bench.id(kind, k)::text::bytea), 'hex'), 'lnbcrt' || repeat('q', 290), '{}', 'pending', bench.now_millis(), bench.now_millis() + 31536000000
+    encode(sha256(sha256(bench.id(kind, k)::text::bytea)), 'hex'), 'lnbcrt' || repeat('q', 290), '{}', 'pending', bench.now_millis(), bench.now_millis() + 31536000000
   from generate_series(first, first + n - 1) k
 $$;
 

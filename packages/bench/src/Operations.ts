@@ -7,7 +7,8 @@ import type { Generator } from "./Generator.ts"
 import { scripts } from "./Limits.ts"
 import * as Requests from "./Requests.ts"
 import * as Runs from "./Runs.ts"
-import type { Server, Subject, Whole } from "./Subject.ts"
+import * as Settling from "./Settling.ts"
+import type { Server, Settling as SettlingService, Subject, Whole } from "./Subject.ts"
 import * as Webhooks from "./Webhooks.ts"
 
 /** The numbers of clients that pgbench tries. */
@@ -24,13 +25,16 @@ export const make = (
   whole: Whole | undefined,
   seconds: number,
   sending?: Webhooks.Sending,
-  untraced?: Server
+  untraced?: Server,
+  settling?: SettlingService
 ): ReadonlyArray<Runs.Group> => {
   const requests = Requests.make(subject.keys, subject.rows)
   const runs = Runs.make(subject, generator, seconds)
   const { http, inProcess, settle, pg, pgSettle } = runs
   const createInvoice = http("create invoice", one, 64, requests.createInvoice)
   const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
+  const reported = (pattern: string, companies: number) =>
+    settling === undefined ? [] : [Settling.operation(subject, settling, seconds, pattern, companies)]
   return [
     {
       limit: "raw node:http",
@@ -75,8 +79,8 @@ export const make = (
         )
       ]
     },
-    { ...pgSettle(scripts.settleSpread, pgSpread), operations: [settle(spread, Fill.spread, ourSpread)] },
-    { ...pgSettle(scripts.settle, pgBusy), operations: [settle(one, 1, ourBusy)] },
+    { ...pgSettle(scripts.settleSpread, pgSpread), operations: [settle(spread, Fill.spread, ourSpread), ...reported(spread, Fill.spread)] },
+    { ...pgSettle(scripts.settle, pgBusy), operations: [settle(one, 1, ourBusy), ...reported(one, 1)] },
     ...Controls.groups(subject, runs, untraced),
     ...(sending === undefined ? [] : Webhooks.groups(http, requests, sending))
   ]

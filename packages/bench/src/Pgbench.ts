@@ -22,14 +22,17 @@ export interface Script {
   readonly operations?: number
 }
 
-export interface Outcome {
+/** Latencies are absent where only the rate was measured. */
+export interface Rate {
   readonly perSecond: number
-  readonly p50Millis: number
-  readonly p99Millis: number
+  readonly p50Millis?: number
+  readonly p99Millis?: number
 }
 
+export interface Outcome extends Required<Rate> {}
+
 /** How fast something of ours was, and what each operation cost: time of its process, log of the database, statements. */
-export interface Measured extends Outcome {
+export interface Measured extends Rate {
   readonly cpuMicros: number | undefined
   readonly walBytes: number
   readonly roundTrips: number | undefined

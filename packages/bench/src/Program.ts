@@ -112,7 +112,8 @@ export const message = <A>(program: Program, schema: Schema.Decoder<A>): Effect.
     program.died
   )
 
-const Listening = Schema.Struct({ port: Schema.Int })
+/** What one of this package's servers says first. */
+export const Listening = Schema.Struct({ port: Schema.Int })
 
 /** Starts one of this package's servers. */
 export const server = (

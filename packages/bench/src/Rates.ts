@@ -45,10 +45,10 @@ export const measure = (groups: ReadonlyArray<Group>, { rounds, wanted, tell }: 
       limits: [first, ...(other === undefined ? [] : [other])].map(({ limit, run }) => ({
         limit,
         run,
-        outcomes: new Array<Pgbench.Outcome>()
+        outcomes: new Array<Pgbench.Rate>()
       })),
       operations: operations.map(({ run, what }) => ({ run, what, outcomes: new Array<Measured>() })),
-      halves: new Array<{ readonly ours: Pgbench.Outcome; readonly limit: Pgbench.Outcome }>()
+      halves: new Array<{ readonly ours: Pgbench.Rate; readonly limit: Pgbench.Rate }>()
     }))
     // What is compiled while it runs becomes fast in the first second or two.
     for (const { operations } of chosen) for (const { run } of operations) yield* run()

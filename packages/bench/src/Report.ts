@@ -2,7 +2,7 @@ import os from "node:os"
 import * as Bars from "./Bars.ts"
 import type { Series } from "./Chart.ts"
 import * as Exponent from "./Exponent.ts"
-import type { Measured, Outcome } from "./Pgbench.ts"
+import type { Measured, Rate } from "./Pgbench.ts"
 
 /** What was measured: which operation, whose, and by how many callers at a time. */
 export interface What {
@@ -99,11 +99,7 @@ export const median = (values: ReadonlyArray<number>): number => values.toSorted
 const rounded = (value: number, digits: number) => Number(value.toFixed(digits))
 
 /** The rounds of one operation as a row. `limits` are what the limit did in the same rounds, in order. */
-export const row = (
-  what: Pick<Row, keyof What | "limit">,
-  ours: ReadonlyArray<Pick<Outcome, "perSecond"> & Partial<Outcome>>,
-  limits: ReadonlyArray<Pick<Outcome, "perSecond">>
-): Row => {
+export const row = (what: Pick<Row, keyof What | "limit">, ours: ReadonlyArray<Rate>, limits: ReadonlyArray<Rate>): Row => {
   const ratios = ours.map(({ perSecond }, i) => perSecond / (limits[i]?.perSecond ?? NaN))
   return {
     operation: what.operation,
@@ -147,18 +143,18 @@ export const cost = (what: What, ours: ReadonlyArray<Measured>): Cost => ({
 
 export const half = (
   what: What,
-  rounds: ReadonlyArray<{ readonly ours: Outcome; readonly limit: Outcome }>,
+  rounds: ReadonlyArray<{ readonly ours: Rate; readonly limit: Rate }>,
   wanted = Bars.maxTimesP99
 ): Half => ({
   ...what,
   per_s: Math.round(median(rounds.map(({ ours }) => ours.perSecond))),
-  p99_ms: rounded(median(rounds.map(({ ours }) => ours.p99Millis)), 2),
-  limit_p99_ms: rounded(median(rounds.map(({ limit }) => limit.p99Millis)), 2),
-  times: rounded(median(rounds.map(({ ours, limit }) => ours.p99Millis / limit.p99Millis)), 2),
+  p99_ms: rounded(median(rounds.map(({ ours }) => ours.p99Millis ?? NaN)), 2),
+  limit_p99_ms: rounded(median(rounds.map(({ limit }) => limit.p99Millis ?? NaN)), 2),
+  times: rounded(median(rounds.map(({ ours, limit }) => (ours.p99Millis ?? NaN) / (limit.p99Millis ?? NaN))), 2),
   wanted
 })
 
-export const latency = (what: What, part: number, { perSecond, p50Millis, p99Millis }: Outcome): Latency => ({
+export const latency = (what: What, part: number, { perSecond, p50Millis = NaN, p99Millis = NaN }: Rate): Latency => ({
   ...what,
   part,
   per_s: Math.round(perSecond),

@@ -19,7 +19,7 @@ export interface Operation {
 /** What operations are compared with. */
 export interface Limit {
   readonly limit: string
-  readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Outcome, Program.BenchFailed>
+  readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Rate, Program.BenchFailed>
 }
 
 /** Operations that are compared with one limit, which is measured with them in every round; and with another one, where there are two ways to see it. */
@@ -37,7 +37,7 @@ export const times = (seconds: number) => ({ warmupMillis: 300, millis: seconds 
 const firstGuessPerSecond = 20_000
 
 /** What a run costs the process and the database, for each of what it did. */
-const costed = <A extends Pgbench.Outcome>(
+export const costed = <A extends Pgbench.Rate>(
   subject: Subject,
   pid: number,
   run: Effect.Effect<A, Program.BenchFailed>,

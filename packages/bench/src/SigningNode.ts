@@ -14,10 +14,13 @@ const forgetful = (world: World.World): World.World => ({
 
 /**
  * The sandbox's node, except that it keeps no invoice. It would keep each for ever, in the process that is measured: half a kilobyte each, a hundred
- * thousand in a run. A real node keeps them in a process of its own. They are never paid.
+ * thousand in a run. A real node keeps them in a process of its own. They are never paid; what is reported as paid are the `settlements`, if any are given.
  */
-export const layer = (options: Parameters<typeof World.make>[0]) =>
+export const layer = (
+  options: Parameters<typeof World.make>[0],
+  settlements: Partial<Pick<LightningReceiver["Service"], "settlements">> = {}
+) =>
   Layer.effect(
     LightningReceiver,
-    Effect.map(World.make(options), (world) => Receiver.make(forgetful(world)))
+    Effect.map(World.make(options), (world) => ({ ...Receiver.make(forgetful(world)), ...settlements }))
   )

@@ -6,6 +6,7 @@ import * as Fill from "./Fill.ts"
 import type { Pgbench } from "./Pgbench.ts"
 import type { Postgres } from "./Postgres.ts"
 import * as Program from "./Program.ts"
+import type * as Reports from "./Reports.ts"
 import * as Service from "./Service.ts"
 
 export interface Server {
@@ -36,6 +37,12 @@ export interface Whole {
   readonly server: Server
   readonly keys: ReadonlyArray<string>
   readonly databaseUrl: string
+}
+
+/** A whole service whose node reports what it is told was paid. */
+export interface Settling extends Whole {
+  readonly report: (run: Reports.Run) => Effect.Effect<void>
+  readonly sql: SqlClient.SqlClient
 }
 
 export interface Options {
@@ -77,6 +84,12 @@ const client = (url: string) => Effect.flatMap(Layer.build(Fill.client(url)), (c
 
 const unreachable = Effect.mapError(({ message }: { readonly message: string }) => new Program.BenchFailed({ message }))
 
+/** Companies and so many rows of their past; the companies' keys. */
+const filled = (rows: number, tell: (line: string) => void) =>
+  Effect.tap(Fill.companies, () =>
+    Fill.history(rows, (loaded) => tell(`loading: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`))
+  )
+
 /** Makes a database, has the service make its tables, and fills it. Everything is gone when the scope closes. */
 export const make = Effect.fnUntraced(function* (
   postgres: Postgres,
@@ -86,11 +99,9 @@ export const make = Effect.fnUntraced(function* (
   const url = yield* postgres.database
   const server = yield* api(url, path.join(directory, "api"), profileDirectory)
   const sql = yield* unreachable(client(url))
-  const filled = Effect.provideService(SqlClient.SqlClient, sql)
-  const keys = yield* filled(Fill.companies)
-  yield* filled(Fill.history(rows, (loaded) => tell(`loading: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)))
+  const keys = yield* Effect.provideService(filled(rows, tell), SqlClient.SqlClient, sql)
   const journal = yield* Program.fork("journalProgram", { env: environment(url, directory), nodeArgs: profiled(profileDirectory) })
-  const counted = yield* filled(Fill.countStatements)
+  const counted = yield* Effect.provideService(Fill.countStatements, SqlClient.SqlClient, sql)
   return {
     api: server,
     journal,
@@ -124,13 +135,19 @@ export const make = Effect.fnUntraced(function* (
 export const sending = Effect.fnUntraced(function* (postgres: Postgres, { rows, directory, profileDirectory, tell }: Options) {
   const databaseUrl = yield* postgres.database
   const server = yield* api(databaseUrl, path.join(directory, "sending"), profileDirectory, true)
-  const filled = Effect.andThen(Fill.companies, (keys) =>
-    Effect.as(
-      Fill.history(rows, (loaded) => tell(`loading: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)),
-      keys
-    )
-  )
-  return { server, databaseUrl, keys: yield* unreachable(Effect.provide(filled, Fill.client(databaseUrl))) } satisfies Whole
+  return { server, databaseUrl, keys: yield* unreachable(Effect.provide(filled(rows, tell), Fill.client(databaseUrl))) } satisfies Whole
+})
+
+/** The service with all of its workers and such a node, over a database of its own with the same past. */
+export const settling = Effect.fnUntraced(function* (postgres: Postgres, { rows, directory, profileDirectory, tell }: Options) {
+  const databaseUrl = yield* postgres.database
+  const env = environment(databaseUrl, path.join(directory, "settling"))
+  const program = yield* Program.fork("settlingProgram", { env, nodeArgs: profiled(profileDirectory) })
+  const { port } = yield* Program.message(program, Program.Listening)
+  const sql = yield* unreachable(client(databaseUrl))
+  const keys = yield* Effect.provideService(filled(rows, tell), SqlClient.SqlClient, sql)
+  const report = (run: Reports.Run) => Effect.sync(() => void program.child.send(run))
+  return { server: { port, pid: program.pid }, databaseUrl, keys, report, sql } satisfies Settling
 })
 
 /** Starts the whole service, and gives it the same companies. */

@@ -61,7 +61,8 @@ const underLoad = Effect.fnUntraced(function* (
         }
       : undefined
   const untraced = wanted(Bars.untraced) || wanted(Bars.untracedRead) ? yield* Controls.withoutTracing(subject) : undefined
-  const found = yield* Rates.measure(Operations.make(subject, generator, raw, whole, seconds, sending, untraced), asked)
+  const settling = wanted(Bars.reported) ? yield* Subject.settling(postgres, { ...options, rows: baseRows }) : undefined
+  const found = yield* Rates.measure(Operations.make(subject, generator, raw, whole, seconds, sending, untraced, settling), asked)
   const flooded = wanted(Controls.flood) ? [yield* Controls.flooded(subject, generator, seconds, asked)] : []
   const pids = {
     api: subject.api.pid,
@@ -143,7 +144,9 @@ const run = Effect.fnUntraced(function* (options: {
     }
     const made = { directory, profileDirectory, tell }
     const names = new Set(
-      Bars.bars.map(({ operation }) => operation).concat(Bars.carriedOut, Bars.framework, Webhooks.latency, Events.idle, Controls.flood)
+      Bars.bars
+        .map(({ operation }) => operation)
+        .concat(Bars.carriedOut, Bars.reported, Bars.framework, Webhooks.latency, Events.idle, Controls.flood)
     )
     if ([...names].some(wanted)) {
       const { found, memory } = yield* Effect.scoped(underLoad(postgres, pgbench, { ...made, generator, raw, seconds, asked }))

@@ -5,15 +5,19 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as Settlements from "@satrail/core/receiving/Settlements"
+import * as Policy from "@satrail/core/service/Policy"
 import { Records } from "@satrail/core/service/Records"
 import * as Storage from "@satrail/postgres/Storage"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Fiber, Layer, Option, Stream, SubscriptionRef } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Drive from "../src/Drive.ts"
 import * as Fill from "../src/Fill.ts"
+import * as Reports from "../src/Reports.ts"
+import * as SigningNode from "../src/SigningNode.ts"
 
-const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
+const [pgSpread, pgBusy, ourSpread, ourBusy, reportedSpread, reportedBusy] = Fill.kinds.opens
 const company = (number: number) => CompanyId.make(Fill.id(Fill.kinds.company, number))
 const none = { companies: 1, clients: 1, warmupMillis: 0, millis: 0, kind: 0, first: 0, end: 0 }
 
@@ -104,12 +108,33 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
+  it.effect("fill: settlements that a node reports write the same rows, and each once where the stream breaks off and is resumed", () =>
+    Effect.gen(function* () {
+      const runs = yield* SubscriptionRef.make<ReadonlyArray<Reports.Run>>([])
+      // A stream that ends after so many: the node goes away.
+      const credited = (count: number) => {
+        const settlements = (after: string | null) => Stream.take(Reports.settlements(runs)(after), count)
+        const node = SigningNode.layer({ seed: "bench", network: "regtest" }, { settlements })
+        const policy = Policy.layer({ ...Policy.defaults, network: "regtest", domain: "satrail.localhost" })
+        return Effect.provide(
+          Effect.flatMap(Settlements.make, ({ listen }) => listen()),
+          Layer.mergeAll(node, policy)
+        )
+      }
+      const listening = yield* Effect.forkChild(written(Effect.andThen(credited(7), credited(33))))
+      for (const kind of [reportedSpread, reportedBusy])
+        yield* SubscriptionRef.update(runs, (all) => [...all, { kind, first: 0, count: 20 }])
+      assert.deepStrictEqual(yield* Fiber.join(listening), { cursors: 1, deposits: 40, entries: 40, events: 40 })
+      for (const number of [1, 20, Fill.busy]) yield* agrees(number)
+    })
+  )
+
   it.effect("fill: pgbench's invoice writes the same rows as the service's", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const entropy = yield* Entropy
       const invoice: Invoice.Invoice = {
-        id: Fill.id(9, 1),
+        id: Fill.id(3, 1),
         companyId: company(1),
         nodeId: "02".repeat(33),
         memo: "one of many",

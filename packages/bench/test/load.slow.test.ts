@@ -1,22 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { createServer, type RequestListener } from "node:http"
 import * as Generator from "../src/Generator.ts"
 import * as Load from "../src/Load.ts"
-
-/** A server in this process, for as long as the scope is open; its port. */
-const server = (listener: RequestListener) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
-      const made = createServer(listener)
-      made.listen(0, "127.0.0.1", () => {
-        const address = made.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ port, close: () => made.close().closeAllConnections() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  ).pipe(Effect.map(({ port }) => port))
+import { server } from "./HttpServer.ts"
 
 const requests = ["GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "GET /b HTTP/1.1\r\nHost: x\r\n\r\n"]
 const short = { requests, clients: 4, warmupMillis: 0, millis: 200 }

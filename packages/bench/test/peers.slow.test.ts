@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { text } from "node:stream/consumers"
 import * as Generator from "../src/Generator.ts"
 import * as Peers from "../src/Peers.ts"
 import * as Requests from "../src/Requests.ts"
 import type { Side } from "../src/Side.ts"
+import { server } from "./HttpServer.ts"
 
 /** A service that accepts every payment at once, and credits all of them only so long after the last one. */
 const late = Effect.fnUntraced(function* (payments: number, lateMillis: number) {
@@ -17,16 +18,7 @@ const late = Effect.fnUntraced(function* (payments: number, lateMillis: number) 
     if (accepted.length === payments) creditedAt = performance.now() + lateMillis
     response.writeHead(201, { "content-length": 0 }).end()
   }
-  const server = createServer((request, response) => void received(request, response))
-  const port = yield* Effect.acquireRelease(
-    Effect.callback<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-      })
-    }),
-    () => Effect.sync(() => server.close().closeAllConnections())
-  )
+  const port = yield* server((request, response) => void received(request, response))
   const side: Side = {
     name: "late",
     port,
