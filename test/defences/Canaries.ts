@@ -592,13 +592,11 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      const outcome = yield* priced(
 `,
     replace: `      yield* stops.check("sending")
       yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
-      const outcome = yield* priced(
 `,
     test: coreTest("Withdrawals"),
     titles: "C23:"

@@ -46,13 +46,15 @@ export const make = Effect.gen(function* () {
   const proxies = yield* Proxies
 
   const actingOf = ({ companyId: _, ...actor }: Somebody, { endpoint, group }: Operation) =>
-    Effect.map(
-      Effect.all([HttpServerRequest.HttpServerRequest, References.CurrentLogAnnotations]),
-      ([request, annotations]): Audit.Acting => ({
-        ...actor,
-        verb: `${group.identifier}.${endpoint.identifier}`,
-        address: callerOf(request, proxies),
-        request_id: String(annotations[RequestId.annotation] ?? "")
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.withFiber((fiber) => {
+        const acting: Audit.Acting = {
+          ...actor,
+          verb: `${group.identifier}.${endpoint.identifier}`,
+          address: callerOf(request, proxies),
+          request_id: String(fiber.getRef(References.CurrentLogAnnotations)[RequestId.annotation] ?? "")
+        }
+        return Effect.succeed(acting)
       })
     )
 

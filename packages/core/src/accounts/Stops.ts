@@ -44,15 +44,18 @@ const maxKnown = 10_000
 /** What was read for a name, for as long as it may be gone by. A clock that was put back makes nothing younger. */
 const remembering = <Name extends string, A>(read: (name: Name) => Effect.Effect<A, StoreUnavailable>) => {
   const known = new Map<string, { readonly value: A; readonly readAtMillis: number }>()
-  return Effect.fnUntraced(function* (name: Name) {
-    const nowMillis = yield* Clock.currentTimeMillis
-    const before = known.get(name)
-    if (before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + knownMillis) return before.value
-    const value = yield* read(name)
-    if (known.size >= maxKnown) known.clear()
-    known.set(name, { value, readAtMillis: nowMillis })
-    return value
-  })
+  return (name: Name): Effect.Effect<A, StoreUnavailable> =>
+    Effect.withFiber((fiber) => {
+      const nowMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+      const before = known.get(name)
+      if (before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + knownMillis)
+        return Effect.succeed(before.value)
+      return Effect.map(read(name), (value) => {
+        if (known.size >= maxKnown) known.clear()
+        known.set(name, { value, readAtMillis: nowMillis })
+        return value
+      })
+    })
 }
 
 export const make = Effect.gen(function* () {

@@ -161,17 +161,17 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      const outcome = yield* priced(
-        ask.company,
-        Effect.fnUntraced(function* (company) {
-          const spender = { ...ask, company }
-          const { withdrawal, work, counts, feesRevision } = yield* drafts.withdrawal({ ...spender, metadata, refundId: null })
+      const outcome = yield* priced(ask.company, (company) => {
+        const spender = { ...ask, company }
+        return Effect.flatMap(drafts.withdrawal({ ...spender, metadata, refundId: null }), ({ withdrawal, work, counts, feesRevision }) => {
           // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)
           const committed = Shortage.told(ledger, journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision)))
-          return Answers.outcome(yield* committed.pipe(Spending.told(accounts, spender, Withdrawal.held(withdrawal))), withdrawal)
+          return Effect.map(committed.pipe(Spending.told(accounts, spender, Withdrawal.held(withdrawal))), (applied) =>
+            Answers.outcome(applied, withdrawal)
+          )
         })
-      )
+      })
       yield* confirmed.open
       return outcome
     }),
