@@ -91,4 +91,13 @@ describe("An offer", () => {
     await heard(async () => (await deposits()).length === before + 1)
     assert.strictEqual((await deposits())[0].amount_sats, 5)
   })
+
+  it("offer: the sandbox loses no notice of a payment of one, since nothing else tells of it", async () => {
+    const before = (await deposits()).length
+    const { offer } = await created()
+    await service.sandbox((sandbox) => sandbox.loseNextNotice)
+    await pay(offer, 9)
+    await heard(async () => (await deposits()).length === before + 1)
+    assert.isTrue((await service.sandbox((sandbox) => sandbox.state)).lightning.losesNextNotice, "the next of an invoice is")
+  })
 })

@@ -50,6 +50,9 @@ export interface Sent {
   readonly stage: { readonly _tag: "pending" } | { readonly _tag: "settled" } | { readonly _tag: "failed"; readonly reason: FailureReason }
 }
 
+/** How our node's names of invoices begin that it makes by itself, for payments of our offers. */
+export const ofOffer = "offer/"
+
 /** An outside offer. */
 export type Offer = Omit<Extract<LightningEvent, { readonly _tag: "OfferPublished" }>, "_tag" | "offer">
 
@@ -241,8 +244,11 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       }
     }
     case "InvoiceSettled": {
-      const hops = heldHops(HashMap.getUnsafe(state.invoices, event.paymentHash))
+      const invoice = HashMap.getUnsafe(state.invoices, event.paymentHash)
+      const hops = heldHops(invoice)
       const settleIndex = state.settleIndex + 1
+      // The notice of an offer's payment is the only word of it: none is ever lost.
+      const isLost = state.losesNextNotice && !invoice.id.startsWith(ofOffer)
       return {
         ...state,
         channels: deliver(state, hops),
@@ -255,8 +261,8 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
         held: HashMap.remove(state.held, heldIn(event.paymentHash)),
         settleIndex,
         settled: HashMap.set(state.settled, settleIndex, event.paymentHash),
-        notices: state.losesNextNotice ? state.notices : HashMap.set(state.notices, settleIndex, event.paymentHash),
-        losesNextNotice: false
+        notices: isLost ? state.notices : HashMap.set(state.notices, settleIndex, event.paymentHash),
+        losesNextNotice: state.losesNextNotice && !isLost
       }
     }
     case "InvoiceCanceled":

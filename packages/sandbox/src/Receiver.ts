@@ -31,12 +31,10 @@ export const preimageOf = (world: World.World, id: string): Preimage.Preimage =>
 export const proofOf = (world: World.World, { id, stage }: Lightning.Invoice): Preimage.Preimage =>
   (stage._tag === "settled" ? stage.preimage : undefined) ?? preimageOf(world, id)
 
-const ofOffer = "offer/"
-
 /** The node's own name of an invoice that it makes for an offer: of the `index`th receipt of all. */
-export const invoiceOfOffer = (offerId: string, index: number): string => `${ofOffer}${offerId}/${index}`
+export const invoiceOfOffer = (offerId: string, index: number): string => `${Lightning.ofOffer}${offerId}/${index}`
 
-const offerIdOf = (id: string): string | undefined => (id.startsWith(ofOffer) ? id.split("/")[1] : undefined)
+const offerIdOf = (id: string): string | undefined => (id.startsWith(Lightning.ofOffer) ? id.split("/")[1] : undefined)
 
 /** An invoice, if it is this node's. */
 const own = (state: World.State, node: string, paymentHash: PaymentHash.PaymentHash): Lightning.Invoice | undefined => {

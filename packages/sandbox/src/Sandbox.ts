@@ -104,7 +104,7 @@ export class Sandbox extends Context.Service<
     readonly setFeeRate: (feeRate: number) => Effect.Effect<void, SandboxRefused>
     /** Replaces a transaction that is not mined by one that spends the same, and answers the new one's id. */
     readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<TxId.TxId, SandboxRefused>
-    /** The next invoice of ours that settles is not notified in `settlements`: only a look-up finds it. */
+    /** The next invoice of ours that settles is not notified in `settlements`: only a look-up finds it. One of an offer always is: nothing else would tell of it. */
     readonly loseNextNotice: Effect.Effect<void>
     /**
      * While something is paused it does not answer: reads fail, `pay` and `broadcast` are `unknown` and did not arrive. While the `index` is, the chain

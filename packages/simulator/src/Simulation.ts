@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect"
 import * as Books from "./checks/Books.ts"
 import * as Deliveries from "./checks/Deliveries.ts"
 import * as Seen from "./checks/Seen.ts"
+import * as Offers from "./plot/Offers.ts"
 import * as Operation from "./plot/Operation.ts"
 import * as Plot from "./plot/Plot.ts"
 import * as Stage from "./story/Stage.ts"
@@ -131,8 +132,10 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
 }
 
 /** Draws the operations of a seed and tells them. */
-export const run = (seed: number, options: Options): Promise<Outcome> =>
-  tell(seed, Plot.list(Random.make(Random.derived(seed, 1)), options.operations), options)
+export const run = (seed: number, options: Options): Promise<Outcome> => {
+  const operations = Plot.list(Random.make(Random.derived(seed, 1)), options.operations)
+  return tell(seed, Offers.woven(operations, Random.make(Random.derived(seed, 4))), options)
+}
 
 /**
  * Runs the stories of seeds `first` to `last` and answers the first one in which a promise was broken, undefined when none was. With `spoil` the

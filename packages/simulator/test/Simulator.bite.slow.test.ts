@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import type { Limits } from "@satrail/core/accounts/Limits"
@@ -10,7 +11,8 @@ import { ChainSource, type Placement } from "@satrail/core/nodes/ChainSource"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
-import { Context, Effect, Option } from "effect"
+import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
+import { Context, Effect, Option, Stream } from "effect"
 import { shrink } from "../src/Shrink.ts"
 import * as Simulation from "../src/Simulation.ts"
 import * as Store from "../src/world/Store.ts"
@@ -95,7 +97,8 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
       })
     ),
     /a deposit is given up when its payment is gone/,
-    30
+    30,
+    35
   ],
   "a journal that forgets which request something was done for": [
     committing(({ once: _, ...change }) => change),
@@ -146,6 +149,34 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     }),
     /no more is taken out of suspense than came there/,
     60
+  ],
+  "a journal that credits whoever pays an offer of ours": [
+    committing((change) =>
+      change._tag === "InternalTransferred" && Bolt12.isBolt12(change.deposit.recipient)
+        ? {
+            ...change,
+            deposit: { ...change.deposit, companyId: change.companyId },
+            legs: change.legs.map((leg) => ({ ...leg, companyId: change.companyId }))
+          }
+        : change
+    ),
+    /what is paid for an offer is its company's/,
+    20
+  ],
+  "C60: a node that does not tell what its offers were paid": [
+    over(LightningReceiver, (receiver) =>
+      LightningReceiver.of({
+        ...receiver,
+        settlements: (after) => Stream.filter(receiver.settlements(after), ({ offerId }) => offerId === undefined)
+      })
+    ),
+    /the node has what the books say/,
+    20
+  ],
+  "a store that knows no offer as ours": [
+    over(ReceivingReads, (reads) => ReceivingReads.of({ ...reads, offerByText: () => Effect.succeedNone })),
+    /no node is asked to pay an offer of ours/,
+    20
   ],
   "a journal that forgets to look at what pays a checkout": [
     committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),

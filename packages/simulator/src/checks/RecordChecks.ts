@@ -1,3 +1,4 @@
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { TxId } from "@satrail/bitcoin/TxId"
@@ -138,9 +139,29 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
   }
 })
 
+/** The offer of ours, of whichever company, that this is the text of. */
+const ownOffer = (records: AllReads, recipient: string) =>
+  Bolt12.isBolt12(recipient) ? records.offerByText(recipient) : Effect.succeedNone
+
+/** What is paid for an offer of ours is its company's, from outside and from inside, where our node has no part in it. */
+const offers = (records: AllReads, coverage: Coverage) => ({
+  deposit: Effect.fnUntraced(function* ({ id, companyId, recipient, lightningInvoiceId, status }: Deposit) {
+    const offer = yield* ownOffer(records, recipient)
+    if (Option.isNone(offer)) return
+    same(companyId, offer.value.companyId, `what is paid for an offer is its company's: deposit ${id}`)
+    same(status, "settled", `what is paid for an offer of ours is there: deposit ${id}`)
+    coverage.count("transition", `offer of ours: paid from ${lightningInvoiceId === null ? "inside" : "outside"}`)
+  }),
+  withdrawal: Effect.fnUntraced(function* ({ id, recipient, dispatchedAtMillis }: Withdrawal.Withdrawal, { lightning }: Outside) {
+    if (Option.isNone(yield* ownOffer(records, recipient))) return
+    claim(dispatchedAtMillis === null && Lightning.tried(lightning, id) === undefined, `no node is asked to pay an offer of ours: ${id}`)
+  })
+})
+
 /** Checks a record that was touched, and that its status may follow the one it had. */
 export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompany: (invoiceId: string) => boolean) => {
   const statuses = new Map<string, string>()
+  const ours = offers(records, coverage)
 
   const moved = ({ kind, id }: Row, status: string): void => {
     const before = statuses.get(id)
@@ -157,6 +178,7 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
       case "withdrawal": {
         const found = Option.getOrThrow(yield* records.withdrawal(companyId, id))
         moved(row, Withdrawal.standing(found))
+        yield* ours.withdrawal(found, now)
         return yield* withdrawal(records, found, now)
       }
       case "deposit": {
@@ -164,6 +186,7 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
         const found = Option.getOrUndefined(yield* records.deposit(companyId, id))
         if (found === undefined) return
         moved(row, found.status)
+        yield* ours.deposit(found)
         return yield* deposit(records, found, now)
       }
       case "invoice": {

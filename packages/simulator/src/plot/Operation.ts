@@ -10,7 +10,7 @@ export type To =
   /** An invoice that leaves the amount to whoever pays. */
   | { readonly _tag: "OpenInvoice"; readonly behaviour: Behaviour }
   | { readonly _tag: "Chain" }
-  | { readonly _tag: "OwnInvoice" | "OwnAddress" | "OwnChain"; readonly which: number }
+  | { readonly _tag: "OwnInvoice" | "OwnAddress" | "OwnOffer" | "OwnChain"; readonly which: number }
   /** Where something was sent before. */
   | { readonly _tag: "Again"; readonly which: number }
 

@@ -1,9 +1,10 @@
 import type { Random } from "@satrail/testing/Random"
 import { draws } from "./Draw.ts"
 import type { Act, Operation, Tag } from "./Operation.ts"
+import * as Offers from "./Offers.ts"
 import { beginning, recipes, storm } from "./Recipe.ts"
 
-/** How likely each is, next to the others. Each story has an inclination of its own on top. What is 0 is in crash stories alone. */
+/** How likely each is, next to the others. Each story has an inclination of its own on top. What is 0 is woven into a share of the stories: see Offers.ts. */
 const weights: { readonly [tag in Tag]: number } = {
   OpenCompany: 1,
   CreateInvoice: 8,
@@ -66,7 +67,7 @@ const isTag = (text: string): text is Tag => Object.hasOwn(draws, text)
 const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](random) : { _tag: "Wait", millis: 0 })
 
 /** Every kind of operation that is drawn. */
-export const tags: ReadonlyArray<string> = weighted.map(({ tag }) => tag)
+export const tags: ReadonlyArray<string> = [...weighted.map(({ tag }) => tag), ...Offers.tags]
 
 /** What happens in a story: all of it, before any of it does. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {

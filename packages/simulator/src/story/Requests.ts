@@ -70,6 +70,8 @@ export const destinationOf = (
     }
     case "OwnAddress":
       return { destination: latest(made.addresses, to.which), isOpen: true }
+    case "OwnOffer":
+      return { destination: latest(made.offers, to.which), isOpen: true }
     case "OwnChain":
       return { destination: latest(made.chainAddresses, to.which), isOpen: true }
     case "Again": {

@@ -8,7 +8,12 @@ export interface Stopped {
 }
 
 const sends = new Set(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm", "/v1/vouchers", "/v1/refunds"])
-const receives = new Set(["/v1/bitcoin/deposit/lightning-invoice", "/v1/bitcoin/deposit/on-chain", "/v1/checkouts"])
+const receives = new Set([
+  "/v1/bitcoin/deposit/lightning-invoice",
+  "/v1/bitcoin/deposit/on-chain",
+  "/v1/bitcoin/deposit/offer",
+  "/v1/checkouts"
+])
 
 /** What a request stops or has go on, by a name. */
 const namedBy = ({ path, body = "" }: Ask): { readonly name: string; readonly isStop: boolean } | undefined => {
