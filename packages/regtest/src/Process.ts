@@ -39,14 +39,22 @@ export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireR
   Effect.sync(() => Keeper.removeFolder(made))
 )
 
-/** A port of this machine that is free now. */
-export const freePort: Effect.Effect<number, RegtestFailed> = Effect.callback((resume) => {
-  const server = createServer().once("error", ({ message }) => resume(Effect.fail(new RegtestFailed({ message }))))
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    server.close(() => resume(Effect.succeed(port)))
+/** Below the ports that a machine gives to outgoing connections: one of those is soon taken again, before a node listens there, or while it is stopped. */
+const [firstPort, lastPort] = [10_240, 32_767]
+
+const isFree = (port: number) =>
+  Effect.callback<boolean>((resume) => {
+    const server = createServer().once("error", () => resume(Effect.succeed(false)))
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
   })
+
+/** A port of this machine that is free now. */
+export const freePort: Effect.Effect<number, RegtestFailed> = Effect.gen(function* () {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = firstPort + Math.floor(Math.random() * (lastPort - firstPort + 1))
+    if (yield* isFree(port)) return port
+  }
+  return yield* new RegtestFailed({ message: `no port from ${firstPort} to ${lastPort} seems to be free` })
 })
 
 const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
