@@ -121,7 +121,7 @@ describe("the command line", () => {
     const made = await json("offers create --description Donations")
     assert.deepStrictEqual([made.memo, made.dns_record, made.offer.slice(0, 4)], ["Donations", null, "lno1"])
     const { data: address } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: {} })
-    const create = `offers create --address-id ${address.id} --idempotency-key one --json`
+    const create = `offers create --address-id ${address.id} --idempotency-key offer-one --json`
     const [first, again] = [await satrail(create), await satrail(create)]
     assert.deepStrictEqual([first.code, again.stdout], [0, first.stdout])
     const { id, dns_record } = JSON.parse(first.stdout)
