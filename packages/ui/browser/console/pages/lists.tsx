@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals"
+import { amountOf } from "../amount.tsx"
 import { call } from "../api.ts"
 import { events, isConnected } from "../live.ts"
 import { Act, Copy, Facts, Field, Form, Link, Loaded, Page, Sats, Status, Table, useLoaded, When } from "../parts.tsx"
@@ -6,7 +7,6 @@ import { Qr } from "../../../src/checkout/Qr.ts"
 import { session, signOut } from "../session.ts"
 import { limitWords, remainingWords } from "./limits.tsx"
 import { Logo } from "./logo.tsx"
-import { amountOf } from "./receive.tsx"
 
 export const Addresses = () => {
   const loaded = useLoaded(() =>

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals"
+import { Amount, amountOf } from "../amount.tsx"
 import { call, here } from "../api.ts"
 import { Act, Choice, Copy, Facts, Field, Form, Link, Loaded, Page, Sats, Status, Table, useLoaded, When } from "../parts.tsx"
 import { Qr } from "../../../src/checkout/Qr.ts"
@@ -7,25 +8,7 @@ import { go } from "../route.ts"
 import { createOffer, OfferOf, Offers } from "./offers.tsx"
 import { pretended } from "../session.ts"
 
-/** What is sent as an amount: a number, or nothing for any. */
-export const amountOf = (text: string): number | null => (text === "" ? null : Number(text))
-
 export const isChainPretended = () => pretended.value.includes("the chain")
-
-const AmountOf = () => (
-  <>
-    <Field label="Amount" name="amount" inputMode="decimal" pattern="[0-9]+([.][0-9]+)?" hint="Leave it empty for any amount" />
-    <Choice
-      label="Currency"
-      name="currency"
-      options={[
-        ["sats", "sats"],
-        ["EUR", "EUR"],
-        ["USD", "USD"]
-      ]}
-    />
-  </>
-)
 
 export const NewInvoice = () => {
   const kind = useSignal("invoice")
@@ -55,7 +38,7 @@ export const NewInvoice = () => {
             ["offer", "An offer: a code that is paid again and again"]
           ]}
         />
-        {kind.value === "offer" ? <OfferOf /> : <AmountOf />}
+        {kind.value === "offer" ? <OfferOf /> : <Amount hint="Leave it empty for any amount" />}
         <Field label="Description" name="description" maxLength={200} hint="The payer reads it" />
       </Form>
       <Invoices />

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals"
+import { Amount, amountOf } from "../amount.tsx"
 import { call } from "../api.ts"
-import { Choice, Facts, Field, Form, Page, Sats } from "../parts.tsx"
+import { Facts, Field, Form, Page, Sats } from "../parts.tsx"
 import { go } from "../route.ts"
 import { pretended } from "../session.ts"
 import type { ConfirmWithdrawal, WithdrawalEstimate } from "../wire.ts"
-import { amountOf } from "./receive.tsx"
 
 interface Asked {
   readonly body: ConfirmWithdrawal
@@ -56,16 +56,7 @@ export const Send = () => {
       {now === null ? (
         <Form button="What does it cost?" act={estimate}>
           <Destination />
-          <Field label="Amount" name="amount" inputMode="decimal" pattern="[0-9]+([.][0-9]+)?" hint="Empty for an invoice that has one" />
-          <Choice
-            label="Currency"
-            name="currency"
-            options={[
-              ["sats", "sats"],
-              ["EUR", "EUR"],
-              ["USD", "USD"]
-            ]}
-          />
+          <Amount hint="Empty for an invoice that has one" />
         </Form>
       ) : (
         <Form button={`Send ${now.estimate.amount_sats} sats`} act={() => confirm(now)}>
