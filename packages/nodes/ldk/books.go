@@ -157,15 +157,16 @@ func reserve(channel ldk.ChannelDetails) uint64 {
 type balances struct {
 	ours, theirs, onItsWay uint64 // on its way out, with its fee: ours, until it has arrived
 	apart                  uint64 // what is neither: on its way in, or just changing sides
+	opening                uint64 // of channels whose funding may have left the wallet, or not yet
 }
 
 // The two anchors of a channel (BOLT 3). Who opened it pays for them, and LDK takes them out of what can be sent.
 const anchorsMsat = 2 * 330_000
 
-func (n *node) balances() (sums balances) {
+func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.ChannelId]bool) {
 	// LDK keeps satoshis and the rest of each apart.
 	outbound := map[ldk.ChannelId]uint64{}
-	for _, balance := range n.ListBalances().LightningBalances {
+	for _, balance := range whole.LightningBalances {
 		switch balance := balance.(type) {
 		case ldk.LightningBalanceClaimableOnChannelClose:
 			outbound[balance.ChannelId] += balance.OutboundPaymentHtlcRoundedMsat
@@ -175,7 +176,12 @@ func (n *node) balances() (sums balances) {
 			}
 		}
 	}
+	open = map[ldk.ChannelId]bool{}
 	for _, channel := range n.ListChannels() {
+		open[channel.ChannelId] = true
+		if channel.IsOutbound && channel.FundingTxo == nil {
+			continue // only talked about: its money is in the wallet
+		}
 		ours := channel.OutboundCapacityMsat + reserve(channel)
 		theirs := channel.InboundCapacityMsat + channel.CounterpartyUnspendablePunishmentReserve*1000
 		whole, known := channel.ChannelValueSats*1000, ours+theirs+outbound[channel.ChannelId]
@@ -186,24 +192,80 @@ func (n *node) balances() (sums balances) {
 				apart = 0
 			}
 		}
+		if channel.IsOutbound && (channel.Confirmations == nil || *channel.Confirmations == 0) {
+			sums.opening += whole
+		}
 		sums.ours += ours
 		sums.theirs += theirs
 		sums.onItsWay += outbound[channel.ChannelId]
 		sums.apart += apart
 	}
-	return sums
+	return sums, open
 }
 
-// To the millisatoshi, but for what is on its way in: the truth is as near as that. What is just changing sides is waited for.
+// What comes out of channels that are being closed, in msat. Ours is counted once: here until it is swept, and in the wallet then. How near that is to the truth
+// depends on payments that have not ended on the chain, and on what the wallet may have seen already.
+func closing(all ldk.BalanceDetails, open map[ldk.ChannelId]bool) (ours, within uint64) {
+	var mayBeInWallet uint64
+	for _, balance := range all.LightningBalances {
+		switch balance := balance.(type) {
+		case ldk.LightningBalanceClaimableOnChannelClose:
+			if !open[balance.ChannelId] {
+				ours += balance.AmountSatoshis*1000 + balance.OutboundPaymentHtlcRoundedMsat
+				within += balance.OutboundPaymentHtlcRoundedMsat + balance.OutboundForwardedHtlcRoundedMsat + balance.InboundClaimingHtlcRoundedMsat + balance.InboundHtlcRoundedMsat
+				mayBeInWallet += balance.AmountSatoshis * 1000
+			}
+		case ldk.LightningBalanceClaimableAwaitingConfirmations:
+			// A channel that both have closed pays to the wallet at once.
+			if balance.Source != ldk.BalanceSourceCoopClose {
+				ours += balance.AmountSatoshis * 1000
+			}
+		case ldk.LightningBalanceContentiousClaimable:
+			ours += balance.AmountSatoshis * 1000
+			within += balance.AmountSatoshis * 1000
+		case ldk.LightningBalanceMaybeTimeoutClaimableHtlc:
+			if !open[balance.ChannelId] {
+				if balance.OutboundPayment {
+					ours += balance.AmountSatoshis * 1000
+				}
+				within += balance.AmountSatoshis * 1000
+			}
+		case ldk.LightningBalanceMaybePreimageClaimableHtlc:
+			if !open[balance.ChannelId] {
+				within += balance.AmountSatoshis * 1000
+			}
+		case ldk.LightningBalanceCounterpartyRevokedOutputClaimable:
+			ours += balance.AmountSatoshis * 1000
+			within += balance.AmountSatoshis * 1000
+		}
+	}
+	for _, balance := range all.PendingBalancesFromChannelClosures {
+		switch balance := balance.(type) {
+		case ldk.PendingSweepBalancePendingBroadcast:
+			ours += balance.AmountSatoshis * 1000
+		case ldk.PendingSweepBalanceBroadcastAwaitingConfirmation:
+			within += balance.AmountSatoshis * 1000
+		}
+	}
+	unconfirmed := all.TotalOnchainBalanceSats*1000 - min(all.TotalOnchainBalanceSats, all.SpendableOnchainBalanceSats)*1000
+	return ours, within + min(mayBeInWallet, unconfirmed)
+}
+
+// Channels, channels that are being closed, and the wallet. To the millisatoshi, but for what is on its way in: the truth is as near as that. What is just changing
+// sides is waited for.
 func (n *node) balance(struct{}) (any, error) {
 	if err := n.runs(); err != nil {
 		return nil, err
 	}
-	sums := n.balances()
-	for over := time.Now().Add(restPatience); sums.apart != 0 && time.Now().Before(over); sums = n.balances() {
+	all := n.ListBalances()
+	sums, open := n.balances(all)
+	for over := time.Now().Add(restPatience); sums.apart != 0 && time.Now().Before(over); sums, open = n.balances(all) {
 		time.Sleep(20 * time.Millisecond)
+		all = n.ListBalances()
 	}
+	ours, within := closing(all, open)
 	return map[string]any{
-		"owned": decimal(sums.ours + sums.onItsWay), "within": decimal(sums.apart), "outgoing": decimal(sums.ours), "incoming": decimal(sums.theirs),
+		"owned":  decimal(sums.ours + sums.onItsWay + ours + all.TotalOnchainBalanceSats*1000),
+		"within": decimal(sums.apart + sums.opening + within), "outgoing": decimal(sums.ours), "incoming": decimal(sums.theirs),
 	}, nil
 }

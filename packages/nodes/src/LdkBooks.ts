@@ -24,7 +24,7 @@ const Taken = Schema.Struct({
   cursor: Schema.String
 })
 
-/** What the node has written down. What its on-chain wallet holds, and what channels that are being closed will pay it, is not part of what it owns here. */
+/** What the node has written down. What its on-chain wallet holds, and what channels that are being closed will pay it, is part of what it owns. */
 export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
   const balance = Effect.catchTag(ask("balance", {}, Balance), "Refused", unavailable("balance"))
   const from = (after: string | null) => (after === null ? {} : { after })

@@ -15,7 +15,9 @@ export const calls = [
   { uri: "/lnrpc.Lightning/ListInvoices", entity: "invoices", action: "read" },
   { uri: "/lnrpc.Lightning/SubscribeInvoices", entity: "invoices", action: "read" },
   { uri: "/lnrpc.Lightning/ChannelBalance", entity: "offchain", action: "read" },
-  { uri: "/lnrpc.Lightning/ListChannels", entity: "offchain", action: "read" }
+  { uri: "/lnrpc.Lightning/ListChannels", entity: "offchain", action: "read" },
+  { uri: "/lnrpc.Lightning/PendingChannels", entity: "offchain", action: "read" },
+  { uri: "/lnrpc.Lightning/WalletBalance", entity: "onchain", action: "read" }
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
 const pageSize = 500
@@ -46,6 +48,20 @@ const Channels = Schema.Struct({
   )
 })
 
+const Closing = Schema.Struct({
+  waiting_close_channels: Schema.Array(
+    Schema.Struct({
+      channel: Schema.Struct({ capacity: Sats, local_balance: Sats, remote_balance: Sats, chan_status_flags: Schema.String }),
+      limbo_balance: Sats
+    })
+  ),
+  pending_force_closing_channels: Schema.Array(
+    Schema.Struct({ limbo_balance: Sats, pending_htlcs: Schema.Array(Schema.Struct({ incoming: Schema.Boolean, amount: Sats })) })
+  )
+})
+
+const Wallet = Schema.Struct({ total_balance: Sats, unconfirmed_balance: Sats, locked_balance: Schema.optionalKey(Sats) })
+
 const states = { INITIATED: "pending", IN_FLIGHT: "pending", SUCCEEDED: "settled", FAILED: "failed" } as const
 
 const sentOf = ({ payment_hash, value_msat, fee_msat, status }: (typeof Payments.Type)["payments"][number]): Sent => ({
@@ -62,7 +78,7 @@ const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Invoice): Taken => ({ pay
  * commitment that we would have to pay is ours as well for as long as the channel is open, and changes with every payment on its way and with the feerates
  * of the day. lnd says it in whole satoshis, with what is too small for an output of its own.
  */
-const ownedOf = (balance: typeof Balance.Type, { channels }: typeof Channels.Type): Owned => {
+const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.Type): Owned => {
   const funded = channels.filter(({ initiator }) => initiator)
   const { local_balance, unsettled_remote_balance, pending_open_local_balance } = balance
   return {
@@ -75,6 +91,37 @@ const ownedOf = (balance: typeof Balance.Type, { channels }: typeof Channels.Typ
     within: Msat.sum(...funded.map(({ pending_htlcs }) => Msat.fromSats(pending_htlcs.reduce((sum, { amount }) => sum + amount, 2n))))
   }
 }
+
+const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
+
+/**
+ * What comes out of channels that are being closed, and the wallet that it comes to. It is counted once: in limbo until it is swept, and in the wallet then. How
+ * near that is to the truth depends on payments that have not ended on the chain, on sweeps that the wallet has seen before their block (their money is in limbo
+ * too), and on coins that are set aside for a transaction.
+ */
+const onChain = (closing: typeof Closing.Type, wallet: typeof Wallet.Type): Owned => {
+  const { waiting_close_channels: waiting, pending_force_closing_channels: forced } = closing
+  // A channel that both have closed pays to the wallet at once.
+  const isAgreed = ({ channel }: (typeof waiting)[number]) => channel.chan_status_flags.includes("ChanStatusCoopBroadcasted")
+  const [agreed, unilateral] = [waiting.filter(isAgreed), waiting.filter((one) => !isAgreed(one))]
+  const limbo = total(unilateral, (one) => one.limbo_balance) + total(forced, (one) => one.limbo_balance)
+  const incoming = total(forced, ({ pending_htlcs }) => total(pending_htlcs, (one) => (one.incoming ? one.amount : 0n)))
+  const undecided =
+    total(unilateral, ({ channel: { capacity, local_balance, remote_balance } }) => capacity - local_balance - remote_balance) +
+    total(forced, ({ pending_htlcs }) => total(pending_htlcs, ({ amount }) => amount)) +
+    total(agreed, (one) => one.limbo_balance)
+  const { total_balance, unconfirmed_balance, locked_balance = 0n } = wallet
+  const seenTwice = unconfirmed_balance < limbo ? unconfirmed_balance : limbo
+  return {
+    amount: Msat.fromSats(total_balance + limbo - incoming),
+    within: Msat.fromSats(undecided + seenTwice + locked_balance)
+  }
+}
+
+const sum = (...parts: ReadonlyArray<Owned>): Owned => ({
+  amount: Msat.sum(...parts.map(({ amount }) => amount)),
+  within: Msat.sum(...parts.map(({ within }) => within))
+})
 
 const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const rest = connect(options)
@@ -111,7 +158,15 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   return LightningBooks.of({
     owned: Effect.andThen(
       recognised,
-      Effect.zipWith(rest.ask("owned", get("/v1/balance/channels"), Balance), rest.ask("owned", get("/v1/channels"), Channels), ownedOf)
+      Effect.map(
+        Effect.all([
+          rest.ask("owned", get("/v1/balance/channels"), Balance),
+          rest.ask("owned", get("/v1/channels"), Channels),
+          rest.ask("owned", get("/v1/channels/pending"), Closing),
+          rest.ask("owned", get("/v1/balance/blockchain"), Wallet)
+        ]),
+        ([balance, channels, closing, wallet]) => sum(inChannels(balance, channels), onChain(closing, wallet))
+      )
     ).pipe(Effect.catchTag("Refused", unavailable("owned"))),
     capacity: Effect.andThen(recognised, rest.ask("capacity", get("/v1/balance/channels"), Capacity)).pipe(
       Effect.map(({ local_balance, remote_balance }) => ({ outgoing: local_balance.msat, incoming: remote_balance.msat })),
@@ -139,5 +194,5 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   })
 }
 
-/** What lnd has written down. What its own on-chain wallet holds is not part of what it owns here. */
+/** What lnd has written down. What its own on-chain wallet holds is part of what it owns. */
 export const layer = (options: Lnd.Options): Layer.Layer<LightningBooks> => Layer.sync(LightningBooks, () => books(options))

@@ -85,8 +85,8 @@ const known = (node: Lnd.Lnd, count: number) =>
 export const make = Effect.gen(function* () {
   const chain = yield* Chain
   yield* chain.mine(Miner.firstBlocks)
-  // A forwarding fee that no rounding hides, and room for many payments at once.
-  const options = ["--bitcoin.basefee=1000", "--bitcoin.feerate=100"]
+  // A forwarding fee that no rounding hides, and few blocks until who closes by force has its money: of large channels it would be 2000.
+  const options = ["--bitcoin.basefee=1000", "--bitcoin.feerate=100", "--bitcoin.defaultremotedelay=40"]
   const [alice, bob, carol] = yield* Effect.all([Lnd.make("alice", options), Lnd.make("bob", options), Lnd.make("carol", options)], {
     concurrency: "unbounded"
   })

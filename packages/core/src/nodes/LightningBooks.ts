@@ -3,7 +3,7 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Context, type Effect } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
-/** What a node owns in its channels. */
+/** What a node owns: in its channels, on its way out of channels that are being closed, and in the wallet on the chain that they are opened from and closed to. */
 export interface Owned {
   /**
    * With what is on its way out for as long as it has not arrived, without what is on its way in: a payment of 1000 with a fee of 3 takes 1003, and takes
