@@ -66,53 +66,59 @@ export const asking =
 
 const Here = Schema.Struct({ node: Schema.String, started: Schema.Boolean })
 
-/** A new node without a channel. It takes requests, and is not started: that is for whoever knows how far its store has come. */
-export const make: (name: string) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(function* (
-  name: string
-) {
-  const chain = yield* Chain
-  const command = yield* Binaries.ensure("ldk")
-  const folder = yield* Process.folder
-  const store = path.join(folder, "store")
-  const socket = path.join(folder, "s")
-  const p2p = `127.0.0.1:${yield* Process.freePort}`
-  const bitcoind = new URL(chain.url)
-  bitcoind.username = chain.user
-  bitcoind.password = Redacted.value(chain.password)
-  const env = {
-    LDK_STORE: store,
-    LDK_SOCKET: socket,
-    LDK_NETWORK: "regtest",
-    LDK_BITCOIND: bitcoind.href,
-    LDK_LISTEN: p2p,
-    LDK_ALIAS: name,
-    LDK_LOG: "info"
+/** A new node without a channel, on the chain or on an Esplora server over it. It takes requests, and is not started: that is for whoever knows how far its store has come. */
+export const make: (name: string, esplora?: string) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(
+  function* (name: string, esplora?: string) {
+    const chain = yield* Chain
+    const command = yield* Binaries.ensure("ldk")
+    const folder = yield* Process.folder
+    const store = path.join(folder, "store")
+    const socket = path.join(folder, "s")
+    const p2p = `127.0.0.1:${yield* Process.freePort}`
+    const bitcoind = new URL(chain.url)
+    bitcoind.username = chain.user
+    bitcoind.password = Redacted.value(chain.password)
+    const env = {
+      LDK_STORE: store,
+      LDK_SOCKET: socket,
+      LDK_NETWORK: "regtest",
+      ...(esplora === undefined ? { LDK_BITCOIND: bitcoind.href } : { LDK_ESPLORA: esplora }),
+      LDK_LISTEN: p2p,
+      LDK_ALIAS: name,
+      LDK_LOG: "info"
+    }
+    const ask = asking(socket)
+    let more: Readonly<Record<string, string>> = {}
+    const running = yield* Process.make({ name: "ldk", command, args: [], folder, env: () => ({ ...env, ...more }) })
+    const start = Effect.fnUntraced(function* (besides: Readonly<Record<string, string>> = {}) {
+      more = besides
+      yield* running.start
+      return yield* Effect.raceFirst(Process.until(`${name} answers`, ask("hello", {}, Here)), running.died)
+    })
+    const { node } = yield* start()
+    return {
+      name,
+      nodeId: node,
+      p2p,
+      socket,
+      store,
+      stop: running.stop,
+      start: (more) => Effect.asVoid(start(more)),
+      ask,
+      second: Effect.scoped(
+        Effect.gen(function* () {
+          const other = yield* Process.make({
+            name: "second",
+            command,
+            args: [],
+            folder,
+            env: () => ({ ...env, LDK_SOCKET: `${socket}2` })
+          })
+          yield* other.start
+          return yield* other.died
+        })
+      ),
+      died: running.died
+    }
   }
-  const ask = asking(socket)
-  let more: Readonly<Record<string, string>> = {}
-  const running = yield* Process.make({ name: "ldk", command, args: [], folder, env: () => ({ ...env, ...more }) })
-  const start = Effect.fnUntraced(function* (besides: Readonly<Record<string, string>> = {}) {
-    more = besides
-    yield* running.start
-    return yield* Effect.raceFirst(Process.until(`${name} answers`, ask("hello", {}, Here)), running.died)
-  })
-  const { node } = yield* start()
-  return {
-    name,
-    nodeId: node,
-    p2p,
-    socket,
-    store,
-    stop: running.stop,
-    start: (more) => Effect.asVoid(start(more)),
-    ask,
-    second: Effect.scoped(
-      Effect.gen(function* () {
-        const other = yield* Process.make({ name: "second", command, args: [], folder, env: () => ({ ...env, LDK_SOCKET: `${socket}2` }) })
-        yield* other.start
-        return yield* other.died
-      })
-    ),
-    died: running.died
-  }
-})
+)

@@ -32,8 +32,8 @@ const Graph = Schema.Struct({
 })
 
 /** An LDK node that runs, as if its store had never been seen before. */
-export const started = Effect.fnUntraced(function* (name: string) {
-  const node = yield* Ldk.make(name)
+export const started = Effect.fnUntraced(function* (name: string, esplora?: string) {
+  const node = yield* Ldk.make(name, esplora)
   yield* node.ask("start", {}, Schema.Unknown)
   return node
 })
