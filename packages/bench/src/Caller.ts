@@ -13,9 +13,11 @@ const failed = ({ message }: { readonly message: string }) => new BenchFailed({ 
 
 /** A caller with these headers, over connections that stay: its own, unless it shares others'. */
 export const make = (port: number, headers: Readonly<Record<string, string>>, agent = new Agent({ keepAlive: true, maxSockets })): Ask => {
-  const text = (method: string, route: string, body?: object) =>
+  const text = (method: string, route: string, body?: object): Effect.Effect<string, BenchFailed> =>
     Effect.callback<string, BenchFailed>((resume) => {
-      const broken = (error: Error) => resume(Effect.fail(failed(error)))
+      // A server closes a connection that was idle for long, also at the moment at which it is used again: then it has not seen the request.
+      const broken = (error: Error & { readonly code?: string }) =>
+        resume(asking.reusedSocket && error.code === "ECONNRESET" ? text(method, route, body) : Effect.fail(failed(error)))
       const sent = { ...headers, ...(body !== undefined && { "content-type": "application/json" }) }
       const asking = request({ agent, host: "127.0.0.1", port, method, path: route, headers: sent }, (response) => {
         let answered = ""

@@ -66,6 +66,8 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   SATRAIL_LNURL_PER_CALLER: "10000000",
   SATRAIL_LNURL_OPEN: "10000000",
   SATRAIL_REQUESTS_PER_KEY: "0",
+  // The loaded past never was at its node.
+  SATRAIL_RECONCILE_SECONDS: "86400",
   // A line a request would be measured with it.
   SATRAIL_REQUEST_LOG: "no"
 })
@@ -158,7 +160,12 @@ export const whole = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>> = {}
 ) {
   const databaseUrl = yield* postgres.database
-  const server = yield* Service.start({ directory: path.join(directory, "whole"), databaseUrl, profileDirectory, env })
+  const server = yield* Service.start({
+    directory: path.join(directory, "whole"),
+    databaseUrl,
+    profileDirectory,
+    env: { SATRAIL_RECONCILE_SECONDS: "86400", ...env }
+  })
   const keys = yield* Effect.provide(Fill.companies, Fill.client(databaseUrl)).pipe(unreachable)
   return { server, keys, databaseUrl } satisfies Whole
 })
