@@ -1,12 +1,13 @@
 import { assert, describe } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Effect } from "effect"
+import { Context, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
+import { knownMillis } from "../src/base/Known.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
-import { company, companyWith, confirm, everywhere, has, made, request, said, scenario, steps } from "./World.ts"
+import { company, companyWith, confirm, everywhere, has, made, type Ports, request, said, scenario, start, steps } from "./World.ts"
 
 const create = Effect.fnUntraced(function* (company: Company, handle: string | null, domain: string | null = null, key?: string) {
   const addresses = yield* LightningAddresses
@@ -103,10 +104,12 @@ describe("The owner of a Lightning address", () => {
     const row = yield* company()
     const address = yield* made(create(row, "shop"))
     const wanted = { minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(5), successMessage: "Thanks!", metadata: { a: "b" } }
-    const changed = yield* change(row.id, address.id, wanted)
-    assert.deepStrictEqual(changed, { ...address, ...wanted })
+    const changed = yield* everywhere(change(row.id, address.id, wanted))
+    assert.deepStrictEqual(changed, { ...address, ...wanted, updatedAtMillis: changed.updatedAtMillis })
     assert.deepStrictEqual(yield* get(row.id, address.id), changed)
-    assert.deepStrictEqual(yield* change(row.id, address.id, settings), address)
+    const back = yield* everywhere(change(row.id, address.id, settings))
+    assert.deepStrictEqual(back, { ...address, updatedAtMillis: back.updatedAtMillis })
+    assert.isAbove(back.updatedAtMillis, changed.updatedAtMillis)
   })
 
   scenario("Lightning address: limits that no payer could meet, and texts that cannot be shown, are refused", function* () {
@@ -128,14 +131,14 @@ describe("The owner of a Lightning address", () => {
       assert.strictEqual(yield* said(change(row.id, id, { ...settings, ...wanted })), `Invalid: ${path}`)
     }
     // Characters are counted as people count them.
-    yield* change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) })
+    yield* everywhere(change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) }))
   })
 
   scenario("Lightning address: paid from inside within the same limits, with any tag", function* () {
     const [row, payer] = [yield* company(), yield* companyWith(100)]
     const { id } = yield* made(create(row, "shop"))
     const limits = { ...settings, minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(10) }
-    yield* (yield* LightningAddresses).change(row.id, id, limits)
+    yield* everywhere((yield* LightningAddresses).change(row.id, id, limits))
     for (const sats of [4, 11])
       assert.strictEqual(yield* said(confirm(payer, "shop@pay.example", sats)), "DestinationRefused: amount_out_of_range")
     yield* confirm(payer, "shop@pay.example", 5)
@@ -148,12 +151,47 @@ describe("The owner of a Lightning address", () => {
     const { change, get, remove } = yield* LightningAddresses
     const [row, other] = [yield* company(), yield* company()]
     const address = yield* made(create(row, "shop"))
-    const deleted = yield* remove(row.id, address.id)
+    const deleted = yield* everywhere(remove(row.id, address.id))
     assert.isNotNull(deleted.deletedAtMillis)
-    assert.deepStrictEqual(yield* remove(row.id, address.id), deleted)
+    assert.deepStrictEqual(yield* everywhere(remove(row.id, address.id)), deleted)
     assert.deepStrictEqual(yield* get(row.id, address.id), deleted)
     assert.strictEqual(yield* said(change(row.id, address.id, settings)), "NotFound")
     for (const company of [row, other]) assert.strictEqual(yield* said(create(company, "shop")), "HandleTaken")
+  })
+
+  scenario("Lightning address: when its change or deletion is answered, no process pays there by what was so before", function* () {
+    const { change, remove } = yield* LightningAddresses
+    const [row, payer] = [yield* company(), yield* companyWith(100)]
+    const { id } = yield* made(create(row, "shop"))
+    const ports = yield* Effect.context<Ports>()
+    const other = Context.merge(ports, yield* start(ports))
+    const limits = { ...settings, minSendable: Msat.fromSats(5) }
+    for (const [changing, refusal] of [
+      [change(row.id, id, limits), "DestinationRefused: amount_out_of_range"],
+      [change(row.id, id, settings), "ok"],
+      [remove(row.id, id), "DestinationRefused: recipient_not_found"]
+    ] as const) {
+      const paying = said(confirm(payer, "shop@pay.example", 1))
+      const before = yield* Effect.provideContext(paying, other)
+      const answer = yield* Effect.forkChild(changing, { startImmediately: true })
+      yield* TestClock.adjust(knownMillis - 1)
+      assert.strictEqual(yield* Effect.provideContext(paying, other), before)
+      assert.isUndefined(answer.pollUnsafe(), "answered while another process does not know")
+      yield* TestClock.adjust(100)
+      yield* Fiber.join(answer)
+      assert.strictEqual(yield* Effect.provideContext(paying, other), refusal)
+      assert.strictEqual(yield* paying, refusal)
+    }
+    yield* steps(8)
+  })
+
+  scenario("Lightning address: one that was asked for before there was any is paid as soon as it is made", function* () {
+    const [row, payer] = [yield* company(), yield* companyWith(100)]
+    const paying = said(confirm(payer, "shop@pay.example", 1))
+    assert.strictEqual(yield* paying, "DestinationRefused: recipient_not_found")
+    yield* made(create(row, "shop"))
+    assert.strictEqual(yield* paying, "ok")
+    yield* steps(1)
   })
 
   scenario("Lightning address: a company lists its own, newest first, page by page", function* () {

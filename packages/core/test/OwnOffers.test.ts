@@ -124,7 +124,7 @@ describe("An offer of our own", () => {
     const { id } = yield* lightningAddress(payee, "tea")
     const offer = yield* offerOf(payee, id)
     const row = yield* confirm(payer, offer, 1000)
-    yield* (yield* LightningAddresses).remove(payee.id, id)
+    yield* everywhere((yield* LightningAddresses).remove(payee.id, id))
     assert.strictEqual(yield* said(confirm(payer, offer, 1000)), "DestinationRefused: recipient_not_found")
     yield* step
     assert.strictEqual(yield* standing(row), "failed: recipient_refused")

@@ -8,7 +8,7 @@ import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { OnChainAddresses } from "../src/receiving/OnChainAddresses.ts"
 import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
-import { asked, company, companyWith, confirm, follow, made, mine, poll, replace, scenario, step } from "./World.ts"
+import { asked, company, companyWith, confirm, everywhere, follow, made, mine, poll, replace, scenario, step } from "./World.ts"
 
 const invoice = Effect.fnUntraced(function* ({ id }: Company, order: string) {
   const amount = yield* asked(1000)
@@ -95,7 +95,7 @@ describe("What a deposit paid", () => {
     const { create, change } = yield* LightningAddresses
     const { id } = yield* made(create({ company: payee, handle: "shop", domain: null, metadata: { order: "old" } }))
     yield* pay(yield* invoiceAt(payee, id))
-    yield* change(payee.id, id, { minSendable: null, maxSendable: null, successMessage: null, metadata: { order: "new" } })
+    yield* everywhere(change(payee.id, id, { minSendable: null, maxSendable: null, successMessage: null, metadata: { order: "new" } }))
     const { list, deposit } = yield* Transactions
     const { transactions } = yield* list(payee.id, { limit: 2 })
     const rows = yield* Effect.forEach(transactions, (row) => deposit(payee.id, row.id))

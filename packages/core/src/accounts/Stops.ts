@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
-import { everywhere, knownMillis } from "../base/Known.ts"
+import { everywhere, remembering } from "../base/Known.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
@@ -37,26 +37,6 @@ export class Stops extends Context.Service<
 
 /** The one text that says it, kept as cursors are: since when, or nothing. */
 const sourceOf = (what: What): string => `paused ${what}`
-
-/** How many companies' freezes are known at once: beyond them each is asked for anew. */
-const maxKnown = 10_000
-
-/** What was read for a name, for as long as it may be gone by. A clock that was put back makes nothing younger. */
-const remembering = <Name extends string, A>(read: (name: Name) => Effect.Effect<A, StoreUnavailable>) => {
-  const known = new Map<string, { readonly value: A; readonly readAtMillis: number }>()
-  return (name: Name): Effect.Effect<A, StoreUnavailable> =>
-    Effect.withFiber((fiber) => {
-      const nowMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
-      const before = known.get(name)
-      if (before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + knownMillis)
-        return Effect.succeed(before.value)
-      return Effect.map(read(name), (value) => {
-        if (known.size >= maxKnown) known.clear()
-        known.set(name, { value, readAtMillis: nowMillis })
-        return value
-      })
-    })
-}
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal

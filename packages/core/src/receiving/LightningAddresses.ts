@@ -11,6 +11,7 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
+import { everywhere } from "../base/Known.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
@@ -51,13 +52,13 @@ export class LightningAddresses extends Context.Service<
       { readonly lightningAddresses: ReadonlyArray<LightningAddress.LightningAddress>; readonly next: Page.Position | undefined },
       Invalid | StoreUnavailable
     >
-    /** Replaces everything that its owner decides about it. */
+    /** Replaces everything that its owner decides about it. When this answers, every process goes by it. */
     readonly change: (
       companyId: CompanyId.CompanyId,
       id: string,
       settings: LightningAddress.Settings
     ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
-    /** No payment is accepted there from here on, and the address is never given out again. Deleting it again changes nothing. */
+    /** When this answers, no payment is accepted there any more, and the address is never given out again. Deleting it again changes nothing. */
     readonly remove: (
       companyId: CompanyId.CompanyId,
       id: string
@@ -135,11 +136,13 @@ export const make = Effect.gen(function* () {
         "LightningAddressGone",
         () => gone
       )
+      yield* everywhere
       return yield* get(companyId, id)
     }),
     remove: Effect.fnUntraced(function* (companyId, id) {
       const row = yield* get(companyId, id)
       yield* journal.commit(LightningAddress.deleted(row, yield* Clock.currentTimeMillis))
+      yield* everywhere
       return yield* get(companyId, id)
     }),
     create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {

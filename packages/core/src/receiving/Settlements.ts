@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect"
 import * as Id from "../base/Id.ts"
 import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
@@ -6,7 +6,7 @@ import type * as Change from "../ledger/Change.ts"
 import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import { LightningReceiver, type NodeUnavailable, type Settled } from "../nodes/LightningReceiver.ts"
 import * as Credits from "./Credits.ts"
 import * as Invoice from "./Invoice.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
@@ -16,6 +16,9 @@ import { ReceivingReads } from "./ReceivingReads.ts"
 
 const pageSize = 200
 const lookupsAtOnce = 8
+
+/** What the node has reported meanwhile is credited together, as many at most: the store commits them in groups. */
+const creditsAtOnce = 128
 
 /** Credits what the node received. Two ways lead here, the node's notices and looking up what is open, and both end in the same idempotent Change. */
 export class Settlements extends Context.Service<
@@ -73,16 +76,24 @@ export const make = Effect.gen(function* () {
     if (isOver && (state._tag === "unknown" || (!closes && state._tag !== "accepted"))) return yield* forgotten
   })
 
+  /** The cursor moves with the last of them, once all before it are credited: who dies in between finds them again, and credits none twice. */
+  const creditAll = Effect.fnUntraced(function* (paid: Arr.NonEmptyReadonlyArray<Settled>, fence: Change.Fence | undefined) {
+    const last = Arr.lastNonEmpty(paid)
+    yield* Effect.forEach(Arr.initNonEmpty(paid), (one) => credit(one), { concurrency: "unbounded", discard: true })
+    yield* credit(last, { cursor: { source, value: last.cursor }, fence })
+  })
+
   let lookedAtMillis: number | undefined
 
   return Settlements.of({
     listen: Effect.fnUntraced(
       function* (fence) {
         const after = yield* ledger.cursor(source)
-        yield* Stream.runForEach(receiver.settlements(after._tag === "Some" ? after.value : null), (paid) =>
+        const reported = Stream.buffer(receiver.settlements(Option.getOrNull(after)), { capacity: creditsAtOnce })
+        yield* Stream.runForEachArray(reported, (paid) =>
           // What is being credited is finished, and a store that is away for a while does not make us forget it.
           Effect.uninterruptible(
-            Effect.retry(credit(paid, { cursor: { source, value: paid.cursor }, fence }), {
+            Effect.retry(creditAll(paid, fence), {
               times: 5,
               while: (error) => error._tag !== "StaleFence",
               schedule: Schedule.exponential("200 millis")

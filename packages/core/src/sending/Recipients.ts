@@ -8,6 +8,7 @@ import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
+import { remembering } from "../base/Known.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
@@ -68,6 +69,13 @@ const offersIn = (receiving: ReceivingReads["Service"]) =>
     return { _tag: "OwnOffer" as const, bolt12, offer: issued.value }
   })
 
+/** One that was found is known for a moment: whoever changes or deletes it is answered after that. One that was not may be made at any time. */
+const addressesIn = (receiving: ReceivingReads["Service"]) =>
+  remembering((text: string) => {
+    const at = text.lastIndexOf("@")
+    return receiving.lightningAddress(text.slice(0, at), text.slice(at + 1))
+  }, Option.isSome)
+
 export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
@@ -75,6 +83,7 @@ export const make = Effect.gen(function* () {
   const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
   const findOffer = offersIn(receiving)
+  const ownAddress = addressesIn(receiving)
   const instructions = yield* Instructions.make
   const { network, domain: ownDomain } = yield* Installation
   const { domainGraceMillis } = yield* Domain.Options
@@ -117,7 +126,7 @@ export const make = Effect.gen(function* () {
         const { isServed, owner } = yield* servedFor(domain)
         if (!isServed) return yield* findOutside(destination, amount, rail)
         // A tag is the payee's own business: the payment goes to the same address (LUD-16).
-        const found = yield* receiving.lightningAddress(handle.replace(/\+.*$/, ""), domain)
+        const found = yield* ownAddress(`${handle.replace(/\+.*$/, "")}@${domain}`)
         const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
         if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
         return yield* notFound(`There is no Lightning address ${address}`)
