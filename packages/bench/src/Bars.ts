@@ -40,6 +40,9 @@ export const framework = "balance, the framework alone"
 /** What the key that makes a repetition harmless leaves of the rate of confirms. */
 export const withKey = "confirm with an Idempotency-Key"
 
+/** The limit of what is measured against another build of the service. */
+export const otherBuild = "the other build"
+
 // The cost may hardly grow with the rows there are.
 const exponent = 0.01
 
@@ -79,10 +82,13 @@ export const maxStreamsMebibytes = 100
 /** The same for finding our outputs in a block, by how many addresses are watched: from ten to a million. */
 export const blocksExponent = 0.1
 
-/** What is wanted of this operation, if anything is. */
+/** What is wanted of this operation, if anything is: of another build nothing is. */
 export const of = ({ operation, pattern, limit }: Pick<Bar, "operation" | "pattern" | "limit">): Bar | undefined =>
   bars.find(
-    (bar) => bar.operation === operation && bar.pattern === pattern && (bar.limit === undefined ? limit !== atBest : bar.limit === limit)
+    (bar) =>
+      bar.operation === operation &&
+      bar.pattern === pattern &&
+      (bar.limit === undefined ? limit !== atBest && limit !== otherBuild : bar.limit === limit)
   )
 
 /** The p99 at half of the own maximum may be this many times pgbench's at half of its own. */

@@ -83,6 +83,8 @@ export const finish = (
 export interface ForkOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly nodeArgs?: ReadonlyArray<string>
+  /** Where the program is, instead of here: the sources of this package in another checkout. */
+  readonly sources?: string
 }
 
 /** How `npm start` runs the service. */
@@ -91,10 +93,10 @@ export const heap: ReadonlyArray<string> = ["--max-semi-space-size=16", "--heap-
 /** Starts a program of this package, which talks in messages. */
 export const fork = (
   name: string,
-  { env = process.env, nodeArgs = [] }: ForkOptions = {}
+  { env = process.env, nodeArgs = [], sources = import.meta.dirname }: ForkOptions = {}
 ): Effect.Effect<Program, BenchFailed, Scope.Scope> =>
   hosted(name, () =>
-    forkProcess(path.join(import.meta.dirname, `${name}${path.extname(import.meta.filename)}`), [], {
+    forkProcess(path.join(sources, `${name}${path.extname(import.meta.filename)}`), [], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
       execArgv: [...process.execArgv, ...heap, ...nodeArgs],
       env

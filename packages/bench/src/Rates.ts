@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import * as Bars from "./Bars.ts"
 import type { Group } from "./Runs.ts"
 import type { Measured } from "./Pgbench.ts"
 import type * as Pgbench from "./Pgbench.ts"
@@ -65,7 +66,8 @@ export const measure = (groups: ReadonlyArray<Group>, { rounds, wanted, tell }: 
     }
     const operations = all.flatMap(({ operations }) => operations)
     const latencies: Array<Report.Latency> = []
-    for (const { outcomes, run, what } of operations) {
+    const isAlone = all.every(({ limits }) => limits.every(({ limit }) => limit !== Bars.otherBuild))
+    for (const { outcomes, run, what } of isAlone ? operations : []) {
       if (!curves.has(what.operation) || what.clients > 64) continue
       const rate = Report.median(outcomes.map(({ perSecond }) => perSecond))
       for (const part of parts) latencies.push(Report.latency(what, part, yield* run(rate * part)))
@@ -78,7 +80,16 @@ export const measure = (groups: ReadonlyArray<Group>, { rounds, wanted, tell }: 
         )
       ),
       latencies,
-      costs: operations.map(({ outcomes, what }) => Report.cost(what, outcomes)),
+      costs: all.flatMap(({ limits, operations }) => [
+        ...operations.map(({ outcomes, what }) => Report.cost(what, outcomes)),
+        // The other build's, where that is the limit.
+        ...limits.flatMap(({ limit, outcomes }) => {
+          const measured = outcomes.filter((outcome): outcome is Measured => "cpuMicros" in outcome)
+          return limit !== Bars.otherBuild
+            ? []
+            : operations.map(({ what }) => Report.cost({ ...what, operation: `${what.operation}, ${limit}` }, measured))
+        })
+      ]),
       halves: all.flatMap(({ halves, operations }) =>
         operations.slice(0, halves.length === 0 ? 0 : 1).map(({ what }) => Report.half(what, halves))
       )

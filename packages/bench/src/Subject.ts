@@ -116,8 +116,9 @@ export const make = Effect.fnUntraced(function* (
     rows,
     sql,
     pgbench: { program, url, directory },
-    another: ({ env, nodeArgs = [] }) =>
+    another: ({ env, nodeArgs = [], ...more }) =>
       Program.server("apiProgram", {
+        ...more,
         env: { ...environment(url, path.join(directory, "api")), ...env },
         nodeArgs: [...profiled(profileDirectory), ...nodeArgs]
       }),

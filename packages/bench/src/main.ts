@@ -5,6 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import * as Against from "./Against.ts"
 import * as Bars from "./Bars.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Chart from "./Chart.ts"
@@ -199,6 +200,25 @@ const run = Effect.fnUntraced(function* (options: {
   }
 }, Effect.scoped)
 
+/** Nothing but the rates of this build beside those of another one. */
+const runAgainst = Effect.fnUntraced(function* (
+  build: string,
+  { rounds, seconds, ...options }: { readonly rounds: number; readonly seconds: number } & Record<"only" | "profile", Option.Option<string>>
+) {
+  const only = Option.getOrElse(options.only, () => "").toLowerCase()
+  const asked = { rounds, wanted: (operation: string) => operation.toLowerCase().includes(only), tell }
+  const profileDirectory = Option.getOrUndefined(Option.map(options.profile, (directory) => path.resolve(directory)))
+  const directory = yield* temporary
+  const postgres = yield* Postgres.make
+  const pgbench = "missing" in postgres ? undefined : Pgbench.find(postgres.folder)
+  if ("missing" in postgres || pgbench === undefined) return yield* new Program.BenchFailed({ message: "--against needs PostgreSQL" })
+  const generator = yield* Generator.start
+  const subject = yield* Subject.make(postgres, pgbench, { directory, profileDirectory, tell, rows: baseRows })
+  const other = yield* Against.start(subject, path.resolve(build))
+  const rates = yield* Rates.measure(Against.groups(subject, generator, seconds, other), asked)
+  for (const table of Tables.make({ ...rates, growth: [], sizes: [] })) yield* Console.log(`\n${Tables.text(table)}`)
+}, Effect.scoped)
+
 const positive = (flag: Flag.Flag<number>) =>
   Flag.mapTryCatch(
     flag,
@@ -248,12 +268,16 @@ const bench = Command.make(
       Flag.withDescription("A directory for CPU profiles of the service, one each time it ran"),
       Flag.optional
     ),
+    against: Flag.String("against").pipe(
+      Flag.withDescription("Another checkout, built: nothing but its rates over HTTP beside this one's, in turns over one database"),
+      Flag.optional
+    ),
     peers: Flag.String("peers").pipe(
       Flag.withDescription("A directory in which LNbits is installed, to be measured beside the service (docs/performance.md says how)"),
       Flag.optional
     )
   },
-  run
+  ({ against, ...options }) => Option.match(against, { onNone: () => run(options), onSome: (build) => runAgainst(build, options) })
 ).pipe(Command.withDescription("Measures the service on this machine"))
 
 Command.run(bench, { version: "0.1.0" }).pipe(
