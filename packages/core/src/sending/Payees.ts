@@ -99,13 +99,10 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
     return (yield* tasks.postpone(task, atMillis + task.leaseMillis)) ? { ...task, atMillis } : undefined
   })
 
-  /** Finds out who is paid, and pays. `stopping` ends the asking: nothing was sent yet. */
-  const to = (destination: Destination.Destination, withdrawal: Withdrawal.Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
+  /** Pays who is found, if the finding was not ended: nothing was sent yet. */
+  const to = (finding: Effect.Effect<Found | undefined, Unfound>, withdrawal: Withdrawal.Withdrawal, task: Claim) =>
     Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
-      const found = yield* Effect.raceFirst(
-        Effect.interruptible(find(destination, withdrawal)),
-        Effect.interruptible(Effect.as(stopping, undefined))
-      )
+      const found = yield* finding
       if (found === undefined) return { millis: 0 }
       const mine = yield* renewed(task)
       return mine === undefined ? "done" : yield* send(withdrawal, found, mine)
@@ -128,9 +125,13 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
     beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, task: Claim) {
       const destination = yield* destinationOf(withdrawal)
       const host = yield* recipients.host(destination)
-      return host === undefined ? yield* to(destination, withdrawal, task, Effect.never) : ({ host } satisfies Elsewhere)
+      return host === undefined ? yield* to(find(destination, withdrawal), withdrawal, task) : ({ host } satisfies Elsewhere)
     }),
+    /** Asks outside as well, until `stopping`. */
     begin: (withdrawal: Withdrawal.Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
-      Effect.flatMap(destinationOf(withdrawal), (destination) => to(destination, withdrawal, task, stopping))
+      Effect.flatMap(destinationOf(withdrawal), (destination) => {
+        const asking = Effect.interruptible(find(destination, withdrawal))
+        return to(Effect.raceFirst(asking, Effect.interruptible(Effect.as(stopping, undefined))), withdrawal, task)
+      })
   }
 })
