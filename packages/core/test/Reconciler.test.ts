@@ -364,6 +364,24 @@ describe("A comparison of our books with the world's", () => {
     assert.deepStrictEqual(yield* report, before)
   })
 
+  begun("reconciliation: a node's wallet that was not counted before is the operator's own, once", { logsErrors: true }, function* () {
+    const withWallet = (sats: number) =>
+      swap(LightningBooks, (books) => ({
+        owned: Effect.map(books.owned, (owned) => {
+          const onChain = Msat.fromSats(sats)
+          return { ...owned, amount: Msat.sum(owned.amount, onChain), onChain }
+        })
+      }))
+    const { own } = (yield* report).node
+    assert.deepStrictEqual(yield* toldBy(withWallet(5000)), [])
+    assert.strictEqual((yield* report).node.own, Msat.sum(own ?? Msat.zero, Msat.fromSats(5000)))
+    // From here on it is money as any other that the node has.
+    assert.deepStrictEqual(
+      (yield* toldBy(withWallet(4000))).map(([cause, ours, theirs]) => [cause, Number(ours) - Number(theirs)]),
+      [["node_balance", 1000]]
+    )
+  })
+
   begun("reconciliation: counts what the operator declares as his own", { logsErrors: true, isPending: true }, function* () {
     yield* behindOurBack(700)
     const { unexplained, own } = yield* Effect.map(Effect.andThen(told, report), ({ node }) => node)

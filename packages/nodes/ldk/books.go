@@ -264,8 +264,9 @@ func (n *node) balance(struct{}) (any, error) {
 		all = n.ListBalances()
 	}
 	ours, within := closing(all, open)
+	onChain := ours + all.TotalOnchainBalanceSats*1000
 	return map[string]any{
-		"owned":  decimal(sums.ours + sums.onItsWay + ours + all.TotalOnchainBalanceSats*1000),
+		"owned": decimal(sums.ours + sums.onItsWay + onChain), "onChain": decimal(onChain),
 		"within": decimal(sums.apart + sums.opening + within), "outgoing": decimal(sums.ours), "incoming": decimal(sums.theirs),
 	}, nil
 }

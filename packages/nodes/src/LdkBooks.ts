@@ -4,7 +4,14 @@ import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { Effect, Schema } from "effect"
 import { type LdkSocket, unavailable } from "./LdkSocket.ts"
 
-const Balance = Schema.Struct({ owned: Msat.FromString, within: Msat.FromString, outgoing: Msat.FromString, incoming: Msat.FromString })
+const Balance = Schema.Struct({
+  owned: Msat.FromString,
+  // A sidecar of an earlier version counts channels alone, and does not say this.
+  onChain: Schema.optionalKey(Msat.FromString),
+  within: Msat.FromString,
+  outgoing: Msat.FromString,
+  incoming: Msat.FromString
+})
 
 const Sent = Schema.Struct({
   lines: Schema.Array(
@@ -29,7 +36,7 @@ export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
   const balance = Effect.catchTag(ask("balance", {}, Balance), "Refused", unavailable("balance"))
   const from = (after: string | null) => (after === null ? {} : { after })
   return LightningBooks.of({
-    owned: Effect.map(balance, ({ owned, within }) => ({ amount: owned, within })),
+    owned: Effect.map(balance, ({ owned, onChain, within }) => ({ amount: owned, within, ...(onChain !== undefined && { onChain }) })),
     capacity: Effect.map(balance, ({ outgoing, incoming }) => ({ outgoing, incoming })),
     sent: (after) =>
       ask("sent", from(after), Sent).pipe(

@@ -118,9 +118,10 @@ const onChain = (closing: typeof Closing.Type, wallet: typeof Wallet.Type): Owne
   }
 }
 
-const sum = (...parts: ReadonlyArray<Owned>): Owned => ({
-  amount: Msat.sum(...parts.map(({ amount }) => amount)),
-  within: Msat.sum(...parts.map(({ within }) => within))
+const together = (channels: Owned, onChain: Owned): Owned => ({
+  amount: Msat.sum(channels.amount, onChain.amount),
+  onChain: onChain.amount,
+  within: Msat.sum(channels.within, onChain.within)
 })
 
 const books = (options: Lnd.Options): LightningBooks["Service"] => {
@@ -165,7 +166,7 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
           rest.ask("owned", get("/v1/channels/pending"), Closing),
           rest.ask("owned", get("/v1/balance/blockchain"), Wallet)
         ]),
-        ([balance, channels, closing, wallet]) => sum(inChannels(balance, channels), onChain(closing, wallet))
+        ([balance, channels, closing, wallet]) => together(inChannels(balance, channels), onChain(closing, wallet))
       )
     ).pipe(Effect.catchTag("Refused", unavailable("owned"))),
     capacity: Effect.andThen(recognised, rest.ask("capacity", get("/v1/balance/channels"), Capacity)).pipe(

@@ -10,6 +10,8 @@ export interface Owned {
    * them when it settles.
    */
   readonly amount: Msat
+  /** How much of it is not in open channels: on its way out of closed ones, or in the node's wallet. Absent where only channels are counted. */
+  readonly onChain?: Msat
   /** The truth is this near: zero where the node counts to the msat. */
   readonly within: Msat
 }

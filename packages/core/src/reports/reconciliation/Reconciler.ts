@@ -84,12 +84,13 @@ export const make = Effect.gen(function* () {
     look: Effect.fnUntraced(function* (fence) {
       const nowMillis = yield* Clock.currentTimeMillis
       const before = Option.getOrUndefined(yield* reading(Look.last))
-      const own = yield* reading(Reconciliation.ownFunds)
+      const stated = yield* reading(Reconciliation.ownFunds)
       const room = Math.min(options.lines, Math.max(0, options.watched - (before?.watched.length ?? 0)))
 
       // The order matters: whatever moves between the two counts of ours is known by their difference.
       const first = yield* ledger.tally(before?.tally ?? null)
       const [owned, holdings] = [yield* lightning.owned, yield* chain.holdings]
+      const own = Reconciliation.counting(stated, owned)
       const statement = yield* statements.since(before?.places, room)
       const lines = yield* items.compare(before?.watched ?? [], statement)
       const pending = yield* underWay
@@ -109,12 +110,12 @@ export const make = Effect.gen(function* () {
         isBehind
       })
       const { node, chain: wallet } = sides
-      if (node.own !== own.node || wallet.own !== own.chain) {
+      if (node.own !== own.node || wallet.own !== own.chain || own.onChain !== stated.onChain) {
         yield* Effect.logInfo("reconciliation: opening difference booked as operator equity", {
           nodeSats: satsOf(node.own),
           chainSats: satsOf(wallet.own)
         })
-        yield* keep(Reconciliation.stated({ node: node.own, chain: wallet.own }), nowMillis, fence)
+        yield* keep(Reconciliation.stated({ ...own, node: node.own, chain: wallet.own }), nowMillis, fence)
       }
 
       const givenUp = yield* chainItems.givenUp(before)

@@ -8,6 +8,7 @@ import { Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Tally from "../../ledger/Tally.ts"
 import type * as Waiting from "../../ledger/Waiting.ts"
+import type { Owned } from "../../nodes/LightningBooks.ts"
 import type { Difference } from "./Difference.ts"
 import * as Look from "./Look.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
@@ -31,18 +32,29 @@ export interface Report extends Pick<Look.Look, "atMillis" | "node" | "chain" | 
   readonly differences: ReadonlyArray<Difference>
 }
 
+/** As it is kept. Versions before this one counted open channels alone: what they wrote does not say `onChain`. */
+const Kept = Schema.Struct({ ...OwnFunds.fields, onChain: Schema.optionalKey(Schema.Literal(true)) })
+export interface Kept extends Schema.Schema.Type<typeof Kept> {}
+
 const source = "own funds"
-const OwnFundsText = Schema.fromJsonString(OwnFunds)
+const OwnFundsText = Schema.fromJsonString(Kept)
 
 /** The operator's own, as it was stated last. */
-export const ownFunds: Effect.Effect<OwnFunds, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
+export const ownFunds: Effect.Effect<Kept, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
   const text = yield* (yield* LedgerReads).cursor(source)
   if (Option.isNone(text)) return { node: null, chain: null }
   return yield* Effect.orDie(Schema.decodeUnknownEffect(OwnFundsText)(text.value))
 })
 
+/** What was stated when only channels were counted is more by what the node has besides them, from the first comparison on that counts it. */
+export const counting = (own: Kept, { onChain }: Owned): Kept => ({
+  ...own,
+  node: own.node === null || onChain === undefined || own.onChain === true ? own.node : Msat.sum(own.node, onChain),
+  ...(onChain !== undefined && { onChain: true })
+})
+
 /** How it is kept. */
-export const stated = (own: OwnFunds) => ({ source, value: Schema.encodeSync(OwnFundsText)(own) })
+export const stated = (own: Kept) => ({ source, value: Schema.encodeSync(OwnFundsText)(own) })
 
 const reportOf = (look: Look.Look, graceMillis: number): Report => {
   const { atMillis, node, chain, isBehind, tally } = look
@@ -86,7 +98,8 @@ export const make = Effect.gen(function* () {
     waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - overdueMillis)),
     stateOwnFunds: Effect.fnUntraced(function* (own) {
       const before = yield* Effect.provideService(ownFunds, LedgerReads, records)
-      const now = { node: own.node ?? before.node, chain: own.chain ?? before.chain }
+      const isCounted = own.node !== null || before.onChain === true
+      const now: Kept = { node: own.node ?? before.node, chain: own.chain ?? before.chain, ...(isCounted && { onChain: true }) }
       const nowMillis = yield* Clock.currentTimeMillis
       yield* journal.commit(Cursor.moved(stated(now), Id.fromMillis(nowMillis, entropy), nowMillis)).pipe(
         Effect.catchTag("StaleFence", Effect.die) // nothing is fenced here
