@@ -4,7 +4,7 @@ import * as Id from "@satrail/core/base/Id"
 import * as Change from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import type { Journal } from "@satrail/core/ledger/Journal"
-import { fence, type Task, Tasks } from "@satrail/core/ledger/Tasks"
+import { claimedFromStart, fence, type Task, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
@@ -180,6 +180,28 @@ export const money = {
     const got = ids([...claimed.flat(), ...rest])
     assert.strictEqual(new Set(got).size, got.length)
     assert.deepStrictEqual(got.toSorted(), all.flat().toSorted())
+  }),
+  "a task that is claimed by who enqueues it is handed to nobody else before that claim has ended": Effect.gen(function* () {
+    const kind = `test ${yield* hex(8)}`
+    // One by itself, and one beside another.
+    const [alone, together, beside] = [yield* Id.make, yield* Id.make, yield* Id.make]
+    const claimed = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, isClaimed: true })
+    const free = Change.enqueue({ kind, id: beside, dueAtMillis: 1000 })
+    for (const jobs of [[claimed(alone)], [claimed(together), free]]) {
+      assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
+    }
+    assert.deepStrictEqual(ids(yield* claim(1000 + lease - 1, 1000, kind)), [beside])
+    for (const id of [alone, together]) {
+      const own = claimedFromStart(kind, id, CompanyId.operator)
+      assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(own) }), "Applied")
+    }
+    const next = (yield* claim(1000 + lease, 1000, kind)).filter(({ id }) => id !== beside)
+    assert.deepStrictEqual(ids(next).toSorted(), [alone, together].toSorted())
+    for (const { id, token, attempts } of next) {
+      const own = claimedFromStart(kind, id, CompanyId.operator)
+      assert.deepStrictEqual([token > own.token, attempts], [true, 2])
+      assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(own) }), "StaleFence")
+    }
   }),
   "what is fenced keeps its task and the claim, unless it ends it": Effect.gen(function* () {
     const { kind, id } = yield* begun

@@ -1,6 +1,6 @@
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/service/Changes"
-import { complete, type Job } from "@satrail/core/ledger/Change"
+import { complete, enqueue, type Job } from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import type { Task } from "@satrail/core/ledger/Tasks"
 import { Effect } from "effect"
@@ -52,6 +52,20 @@ bites("Tasks", promises, {
       ]
     })),
     ["one Change enqueues and completes several jobs"]
+  ],
+  "one that hands out what who enqueued it has claimed": [
+    losing((change) => ({
+      ...change,
+      jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" && job.isClaimed ? enqueue({ ...job, dueAtMillis: 0 }) : job))
+    })),
+    ["a task that is claimed by who enqueues it is handed to nobody else before that claim has ended"]
+  ],
+  "one that knows no claim before the first that it hands out": [
+    losing((change) => ({
+      ...change,
+      jobs: jobsOf(change).map(({ isClaimed: _, ...job }: Job & { readonly isClaimed?: true }): Job => job)
+    })),
+    ["a task that is claimed by who enqueues it is handed to nobody else before that claim has ended"]
   ],
   "one that ends whatever is fenced": [
     losing((change) => (change.fence === undefined ? change : { ...change, jobs: [...jobsOf(change), complete(change.fence.taskId)] })),

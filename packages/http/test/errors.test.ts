@@ -300,6 +300,7 @@ describe("what nobody foresaw", () => {
     const instead = Withdrawals.of({
       estimate: () => Effect.die("not asked for here"),
       confirmed: Effect.never,
+      handOver: () => Effect.void,
       approve: () => Effect.die("not asked for here"),
       reject: () => Effect.die("not asked for here"),
       expire: Effect.die("not asked for here"),
@@ -355,7 +356,8 @@ describe("what nobody foresaw", () => {
       approve: never,
       reject: never,
       expire: never(),
-      confirmed: Effect.void
+      confirmed: Effect.void,
+      handOver: () => Effect.void
     })
     const slow = await start({ http: { timeoutMillis: 20 }, instead: Context.make(Withdrawals, withdrawals) })
     const { key } = await slow.company()

@@ -84,7 +84,10 @@ const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, ch
     ...(event && { event: event.type, subject: event.subject }),
     ...(postings === "column" && { moved: String(change.legs[0]?.postings[0]?.amount) }),
     ...(enqueues === "one" && job && { job_id: job.id, job_kind: job.kind, job_due_at_millis: job.dueAtMillis }),
-    ...(enqueues === "many" && { jobs: enqueued.map(({ id, kind, dueAtMillis }) => ({ id, kind, due_at_millis: dueAtMillis })) }),
+    ...(enqueues === "one" && job?.isClaimed && { job_claims: 1 }),
+    ...(enqueues === "many" && {
+      jobs: enqueued.map(({ id, kind, dueAtMillis, isClaimed }) => ({ id, kind, due_at_millis: dueAtMillis, claims: isClaimed ? 1 : 0 }))
+    }),
     ...(completes === "one" && { completes: completed[0]?.id }),
     ...(completes === "many" && { completes: completed.map(({ id }) => id) }),
     ...(fence && { task_id: fence.taskId, token: fence.token }),

@@ -50,6 +50,8 @@ export interface Work {
   /** What it is about: one task for an id, of whatever kind. A second kind of work for the same thing takes an id derived from it. */
   readonly id: string
   readonly dueAtMillis: number
+  /** Who enqueues it has claimed it, as the first who does (`Tasks.claimedFromStart`): nobody else is handed it before `dueAtMillis`. */
+  readonly isClaimed?: true
 }
 
 /** A job exists from here on. One that is there already stays as it is. */
@@ -66,7 +68,13 @@ export interface Complete {
 /** What a Change does to jobs. It may do one thing to any number of them. */
 export type Job = Enqueue | Complete
 
-export const enqueue = ({ kind, id, dueAtMillis }: Work): Enqueue => ({ _tag: "Enqueue", kind, id, dueAtMillis })
+export const enqueue = ({ kind, id, dueAtMillis, isClaimed }: Work): Enqueue => ({
+  _tag: "Enqueue",
+  kind,
+  id,
+  dueAtMillis,
+  ...(isClaimed && { isClaimed })
+})
 
 export const complete = (id: string): Complete => ({ _tag: "Complete", id })
 

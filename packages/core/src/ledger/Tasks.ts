@@ -20,6 +20,16 @@ export interface Task {
 /** Whose turn it is where work is claimed in turn: a company, and a lane of it. */
 export type Turn = Pick<Task, "companyId" | "lane">
 
+/** The task of a job that was claimed by who enqueued it. */
+export const claimedFromStart = (kind: string, id: string, companyId: CompanyId.CompanyId): Task => ({
+  kind,
+  id,
+  companyId,
+  lane: "",
+  token: 1,
+  attempts: 1
+})
+
 export const fence = (task: Task): Fence => ({ taskId: task.id, token: task.token })
 
 /** Hands out due work to one worker at a time, among any number of processes. */

@@ -27,6 +27,9 @@ export const make = Effect.gen(function* () {
   })
 
   return {
+    /** How long each claim lasts. */
+    leaseMillis,
+
     /** The longest due first. */
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),
 

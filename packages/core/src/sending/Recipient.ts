@@ -54,6 +54,9 @@ const refuse = (code: DestinationRefused["code"], message: string) => Result.fai
 
 export const isInternal = (recipient: Recipient): boolean => recipient._tag.startsWith("Own")
 
+/** Whether paying it moves money in the ledger and does nothing else: an invoice has to be canceled at the node first. */
+export const isInLedger = (recipient: Recipient): boolean => isInternal(recipient) && recipient._tag !== "OwnInvoice"
+
 /** The destination as it is kept: a name that its domain's DNS has a record for is that from here on, and no Lightning address any more. */
 export const understood = (destination: Destination, { instructed }: Recipient): Destination =>
   instructed !== undefined && destination._tag === "LightningAddress" ? { ...destination, isInDns: true } : destination

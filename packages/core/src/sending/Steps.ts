@@ -92,8 +92,8 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /** One step of one task; or it is ready to be paid on the chain, which may be done together with others. */
-  const take = Effect.fnUntraced(function* (task: Claim) {
-    const found = yield* records.withdrawal(task.companyId, task.id)
+  const take = Effect.fnUntraced(function* (task: Claim, known: Withdrawal.Withdrawal | undefined) {
+    const found = known === undefined ? yield* records.withdrawal(task.companyId, task.id) : Option.some(known)
     if (found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null) {
       if (yield* stops.waits(task.companyId)) {
         // It was not tried, and stays the kind of work that it is.
@@ -126,12 +126,12 @@ export const make = Effect.fnUntraced(function* ({
     )
   }
 
-  /** One step of each. Those that are due together may be paid by one transaction. */
-  return (claims: ReadonlyArray<Claim>) =>
+  /** One step of each. Those that are due together may be paid by one transaction. One that was confirmed right now is `known`, and not read again. */
+  return (claims: ReadonlyArray<Claim>, known?: Withdrawal.Withdrawal) =>
     Effect.gen(function* () {
       const ready = yield* Effect.forEach(
         claims,
-        (claim) => insistent(around("PaymentWorker.step", claim.id)(take(claim)), [claim]),
+        (claim) => insistent(around("PaymentWorker.step", claim.id)(take(claim, known)), [claim]),
         unbounded
       )
       const batches = Payouts.batches(ready.flatMap(Option.toArray).flat(), payoutOptions)

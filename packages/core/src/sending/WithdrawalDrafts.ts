@@ -150,7 +150,7 @@ export const make = Effect.gen(function* () {
       const atMillis = yield* Clock.currentTimeMillis
       return { atMillis, work: workOf(recipient, atMillis) }
     }),
-    /** The withdrawal, the work that sending it is, and against what it counts. */
+    /** The withdrawal, who is paid, the work that sending it is, and against what it counts. */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
       refundId,
@@ -181,7 +181,7 @@ export const make = Effect.gen(function* () {
         createdAtMillis: nowMillis
       })
       yield* Spending.check(ask, { ...withdrawal, amount: Withdrawal.held(withdrawal) })
-      return { withdrawal, work: workOf(recipient, nowMillis), counts, feesRevision: ask.company.feesRevision ?? 0 }
+      return { withdrawal, recipient, work: workOf(recipient, nowMillis), counts, feesRevision: ask.company.feesRevision ?? 0 }
     })
   }
 })

@@ -1,5 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Latch, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Schema, type Scope } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
 import type { FeeChanged } from "../accounts/Fees.ts"
@@ -19,6 +19,7 @@ import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
 import * as Destination from "./Destination.ts"
+import * as Handover from "./Handover.ts"
 import type * as Approval from "./Approval.ts"
 import * as Approvals from "./Approvals.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
@@ -93,8 +94,10 @@ export class Withdrawals extends Context.Service<
     ) => Effect.Effect<Withdrawal.Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
     /** Gives back the money of those that nobody approved in time, and answers how many there were. */
     readonly expire: Effect.Effect<number, StoreUnavailable>
-    /** Returns as soon as this process has confirmed a withdrawal since the last wait here. */
+    /** Returns as soon as this process has confirmed a withdrawal since the last wait here, and handed it to nobody. */
     readonly confirmed: Effect.Effect<void>
+    /** For as long as the scope is open, this worker is handed what this process confirms, where paying it does nothing but move money in the ledger. */
+    readonly handOver: (to: Handover.Worker) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@satrail/core/sending/Withdrawals") {}
 
@@ -109,6 +112,7 @@ export const make = Effect.gen(function* () {
   const offers = yield* OfferSender.available
   const drafts = yield* WithdrawalDrafts.make
   const confirmed = yield* Latch.make(false)
+  const handover = yield* Handover.make
   const { estimates } = yield* PaymentOptions
   const mayAsk = { company: Throttle.make(estimates.perCompany), host: Throttle.make(estimates.perHost) }
 
@@ -161,21 +165,24 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      const outcome = yield* priced(ask.company, (company) => {
+      return yield* priced(ask.company, (company) => {
         const spender = { ...ask, company }
-        return Effect.flatMap(drafts.withdrawal({ ...spender, metadata, refundId: null }), ({ withdrawal, work, counts, feesRevision }) => {
+        return Effect.flatMap(drafts.withdrawal({ ...spender, metadata, refundId: null }), (draft) => {
+          const { withdrawal, recipient, counts, feesRevision } = draft
           // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)
-          const committed = Shortage.told(ledger, journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision)))
-          return Effect.map(committed.pipe(Spending.told(accounts, spender, Withdrawal.held(withdrawal))), (applied) =>
-            Answers.outcome(applied, withdrawal)
-          )
+          const commit = (work: typeof draft.work) => journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision))
+          const committed =
+            Recipient.isInLedger(recipient) && withdrawal.approval === null
+              ? handover.committed(withdrawal, draft.work, commit, confirmed.open)
+              : Effect.tap(commit(draft.work), confirmed.open)
+          const told = Shortage.told(ledger, committed).pipe(Spending.told(accounts, spender, Withdrawal.held(withdrawal)))
+          return Effect.map(told, (applied) => Answers.outcome(applied, withdrawal))
         })
       })
-      yield* confirmed.open
-      return outcome
     }),
-    confirmed: Effect.andThen(confirmed.await, confirmed.close)
+    confirmed: Effect.andThen(confirmed.await, confirmed.close),
+    handOver: handover.serve
   })
 })
 

@@ -1,0 +1,78 @@
+import { Effect, Exit, Latch, type Scope } from "effect"
+import type { Applied } from "../ledger/Journal.ts"
+import { claimedFromStart } from "../ledger/Tasks.ts"
+import type { Claim } from "./Claim.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/** How many are handed over at once. Each waits for two commits and for no node; what finds no place is claimed like everything else. */
+export const places = 256
+
+/** A process's own worker, as who confirms there knows it. */
+export interface Worker {
+  /** How long its claims last. */
+  readonly leaseMillis: number
+  /** Carries one out, whatever goes wrong. */
+  readonly work: (withdrawal: Withdrawal.Withdrawal, claim: Claim) => Effect.Effect<void>
+}
+
+/**
+ * Gives what a process confirms to its own worker, under a claim that begins with the commit: the store is not asked what there is to do, nor what it is. A
+ * process that dies in between leaves it to whoever claims it when that claim has ended.
+ */
+export const make = Effect.gen(function* () {
+  const left = yield* Latch.make(false)
+  // What the worker does is nobody's request any more: in the fiber that confirmed, the audit log would have it done by who asked.
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  let worker: Worker | undefined
+  let taken = 0
+
+  const leave = Effect.suspend(() => {
+    taken--
+    return left.open
+  })
+
+  const idle: Effect.Effect<void> = Effect.andThen(
+    left.close,
+    Effect.suspend(() => (taken === 0 ? Effect.void : Effect.andThen(left.await, idle)))
+  )
+
+  return {
+    /** Commits a withdrawal with its work, which is the worker's own from the start where it has a place for it; `otherwise` follows where it has none. */
+    committed: <W extends { readonly dueAtMillis: number }, E>(
+      withdrawal: Withdrawal.Withdrawal,
+      work: W,
+      commit: (work: W & { readonly isClaimed?: true }) => Effect.Effect<Applied, E>,
+      otherwise: Effect.Effect<unknown>
+    ): Effect.Effect<Applied, E> =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          if (worker === undefined || taken >= places) return undefined
+          taken++
+          return worker
+        }),
+        (worker) =>
+          worker === undefined
+            ? Effect.tap(commit(work), otherwise)
+            : commit({ ...work, dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, isClaimed: true }),
+        (worker, exit) => {
+          if (worker === undefined) return Effect.void
+          if (!Exit.isSuccess(exit) || exit.value._tag !== "Applied") return leave
+          const { id, companyId, createdAtMillis: atMillis } = withdrawal
+          const claim = { ...claimedFromStart(Withdrawal.taskKind, id, companyId), atMillis, leaseMillis: worker.leaseMillis }
+          return Effect.sync(() => fork(Effect.ensuring(worker.work(withdrawal, claim), leave)))
+        }
+      ),
+    /** From here on this worker is given what is confirmed, until the scope closes, which waits for what was given to it. */
+    serve: (to: Worker): Effect.Effect<void, never, Scope.Scope> =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          worker = to
+        }),
+        () =>
+          Effect.suspend(() => {
+            worker = undefined
+            return idle
+          })
+      )
+  }
+})

@@ -1,0 +1,186 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import type { Company } from "../src/accounts/Company.ts"
+import { Acting, AuditStore } from "../src/ledger/Audit.ts"
+import { Journal } from "../src/ledger/Journal.ts"
+import { Tasks } from "../src/ledger/Tasks.ts"
+import * as Satrail from "../src/service/Satrail.ts"
+import { places } from "../src/sending/Handover.ts"
+import type { Withdrawal } from "../src/sending/Withdrawal.ts"
+import { companyWith, confirm, has, lightningAddress, outside, type Ports, replace, run, said, standing, start } from "./World.ts"
+
+/** Begins the workers of this process, or of another one. Whoever closes the scope stops them. */
+const working = Effect.fnUntraced(function* (process?: Effect.Success<ReturnType<typeof start>>) {
+  const scope = yield* Scope.make()
+  const workers = Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), scope)
+  yield* process === undefined ? workers : Effect.provideContext(workers, process)
+  yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
+  // They have looked at what there is, and will look again in a quarter of a second.
+  yield* TestClock.adjust(1)
+  return scope
+})
+
+/** Notes which withdrawals a process claims, and lets what it pays inside wait until `open`. */
+const watched = () => {
+  const claimed: Array<string> = []
+  const open = Deferred.makeUnsafe<void>()
+  const claims = (ports: Context.Context<Ports>) =>
+    replace(Tasks, (tasks) =>
+      Tasks.of({
+        ...tasks,
+        claimInTurn: (ask) => Effect.tap(tasks.claimInTurn(ask), (all) => Effect.sync(() => claimed.push(...all.map(({ id }) => id))))
+      })
+    )(ports)
+  const slow = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => ("deposit" in change ? Effect.andThen(Deferred.await(open), journal.commit(change)) : journal.commit(change))
+    })
+  )
+  return { claimed, open: Deferred.succeed(open, undefined), claims, slow }
+}
+
+/** A company with money, and the Lightning address of another one. */
+const both = Effect.gen(function* () {
+  const payer = yield* companyWith(100_000)
+  const payee = yield* companyWith(1)
+  const { handle, domain } = yield* lightningAddress(payee)
+  return { payer, payee, address: `${handle}@${domain}` }
+})
+
+const many = (count: number, payer: Company, address: string) =>
+  Effect.forEach(Array.from({ length: count }), () => confirm(payer, address, 1))
+
+const standings = (rows: ReadonlyArray<Withdrawal>) => Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
+
+describe("What a process confirms and pays inside", () => {
+  it.effect("payment worker: is paid by that process at once, which does not ask the store what there is to do", () => {
+    const { claimed, claims } = watched()
+    return run({ change: claims }, function* () {
+      const { payer, payee, address } = yield* both
+      yield* working()
+      const rows = yield* many(3, payer, address)
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual([yield* standings(rows), claimed], [["settled"], []])
+      assert.deepStrictEqual(
+        [yield* has(payer), yield* has(payee)],
+        [
+          { posted: 99_997, held: 0 },
+          { posted: 4, held: 0 }
+        ]
+      )
+    })
+  })
+
+  it.effect("payment worker: the audit log says who confirmed it, and of nobody that they paid it", () => {
+    const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "send.confirm", address: "", request_id: "r" } as const
+    return run({}, function* () {
+      const { payer, payee, address } = yield* both
+      yield* working()
+      const row = yield* Effect.provideService(confirm(payer, address, 1), Acting, acting)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* standing(row), "settled")
+      const { auditOf } = yield* AuditStore
+      const of = (company: Company) => Effect.map(auditOf(company.id, null, 10), (all) => all.length)
+      assert.deepStrictEqual([yield* of(payer), yield* of(payee)], [1, 0])
+    })
+  })
+
+  it.effect("payment worker: is handed over alone: what a node pays is claimed", () => {
+    const { claimed, claims } = watched()
+    return run({ change: claims }, function* () {
+      const { payer } = yield* both
+      yield* working()
+      const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual([yield* standing(row), claimed], ["settled", [row.id]])
+    })
+  })
+
+  it.effect("payment worker: is left to other processes where this one has no worker", () => {
+    const { claimed, claims } = watched()
+    return run({ change: claims }, function* () {
+      const { payer, address } = yield* both
+      yield* working(yield* start(yield* Effect.context<Ports>()))
+      const row = yield* confirm(payer, address, 1)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual([yield* standing(row), claimed], ["settled", [row.id]])
+    })
+  })
+
+  it.effect("payment worker: a confirm that is refused, or is a repetition, takes no place", () => {
+    const { claimed, claims } = watched()
+    return run({ change: claims }, function* () {
+      const { payer, address } = yield* both
+      yield* working()
+      const refused = yield* Effect.forEach(Array.from({ length: places + 1 }), () => said(confirm(payer, address, 100_001)))
+      assert.deepStrictEqual([...new Set(refused)], ["InsufficientBalance"])
+      const row = yield* confirm(payer, address, 1)
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual([yield* standing(row), claimed], ["settled", []])
+    })
+  })
+
+  it.effect("payment worker: what finds no place is claimed like everything else, and all are paid once", () => {
+    const { claimed, claims, slow, open } = watched()
+    return run({ change: (ports) => claims(slow(ports)) }, function* () {
+      const { payer, payee, address } = yield* both
+      yield* working()
+      const rows = yield* many(places + 10, payer, address)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(
+        claimed.toSorted(),
+        rows
+          .slice(places)
+          .map(({ id }) => id)
+          .toSorted()
+      )
+      assert.deepStrictEqual(yield* standings(rows), ["pending"])
+      yield* open
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* standings(rows), ["settled"])
+      assert.deepStrictEqual(yield* has(payee), { posted: places + 11, held: 0 })
+    })
+  })
+
+  it.effect("payment worker: a process that stops first pays what was handed to it, and takes nothing more", () => {
+    const { claimed, claims, slow, open } = watched()
+    return run({ change: (ports) => claims(slow(ports)) }, function* () {
+      const { payer, address } = yield* both
+      const scope = yield* working()
+      const before = yield* confirm(payer, address, 1)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      assert.isUndefined(closing.pollUnsafe())
+      const after = yield* confirm(payer, address, 1)
+      yield* open
+      yield* TestClock.adjust(1)
+      assert.isDefined(closing.pollUnsafe())
+      assert.deepStrictEqual([yield* standing(before), yield* standing(after)], ["settled", "pending"])
+      yield* working(yield* start(yield* Effect.context<Ports>()))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual([yield* standing(after), claimed], ["settled", [after.id]])
+    })
+  })
+
+  it.effect(
+    "C19: payment worker: what a process that was killed had been handed is another's when the claim ends, and is paid once",
+    () => {
+      const { claims, slow } = watched()
+      return run({}, function* () {
+        const { payer, payee, address } = yield* both
+        const ports = yield* Effect.context<Ports>()
+        const killed = yield* start(claims(slow(ports)))
+        yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
+        yield* TestClock.adjust(1)
+        const row = yield* Effect.provideContext(confirm(payer, address, 1), killed)
+        yield* working()
+        yield* TestClock.adjust("29 seconds")
+        assert.strictEqual(yield* standing(row), "pending")
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.deepStrictEqual(yield* has(payee), { posted: 2, held: 0 })
+      })
+    }
+  )
+})
