@@ -10,8 +10,8 @@ const countedForMillis = 1000
 /** The most callers that are remembered: the one that has been quiet the longest is forgotten first. */
 const maxCallers = 10_000
 
-/** What a caller was given that may still be paid. */
-type Given = ReadonlyArray<Pick<Invoice, "paymentHash" | "expiresAtMillis">>
+/** What a caller was given that may still be paid, in the order in which it was. */
+type Given = Array<Pick<Invoice, "paymentHash" | "expiresAtMillis">>
 
 /** Whose share of the unpaid invoices is used up. */
 export type Full = "caller" | "address" | "service"
@@ -35,12 +35,28 @@ export const make = (records: ReceivingReads["Service"], { openPerCaller, openPe
     total = counts.reduce((sum, { count }) => sum + count, 0)
   })
 
-  /** What a caller has not paid. The store is asked only where it could decide. */
+  const givenTo = (caller: string): Given => byCaller.get(caller) ?? []
+
+  /** From here on nobody has been quiet for a shorter time. Who has nothing to pay is not remembered. */
+  const remember = (caller: string, given: Given): void => {
+    byCaller.delete(caller)
+    if (given.length > 0) byCaller.set(caller, given)
+  }
+
+  /** How many a caller has not paid. Which they are is looked at, and the store asked, only where it could decide. */
   const unpaid = Effect.fnUntraced(function* (caller: string, nowMillis: number) {
-    const given = (byCaller.get(caller) ?? []).filter(({ expiresAtMillis }) => expiresAtMillis > nowMillis)
-    if (given.length < openPerCaller) return given
-    const found = yield* Effect.forEach(given, ({ paymentHash }) => records.invoiceByHash(paymentHash), { concurrency: "unbounded" })
-    return given.filter((_, at) => found[at]?._tag === "Some" && found[at].value.status === "pending")
+    const given = givenTo(caller)
+    while ((given[0]?.expiresAtMillis ?? Infinity) <= nowMillis) given.shift()
+    remember(caller, given)
+    if (given.length < openPerCaller) return given.length
+    const asked = given.filter(({ expiresAtMillis }) => expiresAtMillis > nowMillis)
+    const found = yield* Effect.forEach(asked, ({ paymentHash }) => records.invoiceByHash(paymentHash), { concurrency: "unbounded" })
+    const open = new Set(asked.filter((_, at) => found[at]?._tag === "Some" && found[at].value.status === "pending"))
+    const looked = new Set(asked)
+    // What it was given meanwhile was not looked at.
+    const left = givenTo(caller).filter((one) => open.has(one) || (!looked.has(one) && one.expiresAtMillis > nowMillis))
+    remember(caller, left)
+    return left.length
   })
 
   return {
@@ -53,17 +69,14 @@ export const make = (records: ReceivingReads["Service"], { openPerCaller, openPe
       yield* count(nowMillis)
       if (total >= open) return "service"
       if ((byAddress.get(addressId) ?? 0) >= openPerAddress) return "address"
-      const given = yield* unpaid(caller, nowMillis)
-      byCaller.delete(caller)
-      if (given.length > 0) byCaller.set(caller, given)
-      return given.length >= openPerCaller ? "caller" : undefined
+      return (yield* unpaid(caller, nowMillis)) >= openPerCaller ? "caller" : undefined
     }),
     issued: (caller: string, addressId: string, { paymentHash, expiresAtMillis }: Invoice): void => {
       total += 1
       byAddress.set(addressId, (byAddress.get(addressId) ?? 0) + 1)
-      const given = [...(byCaller.get(caller) ?? []), { paymentHash, expiresAtMillis }]
-      byCaller.delete(caller)
-      byCaller.set(caller, given)
+      const given = givenTo(caller)
+      given.push({ paymentHash, expiresAtMillis })
+      remember(caller, given)
       const [quietest] = byCaller.keys()
       if (byCaller.size > maxCallers && quietest !== undefined) byCaller.delete(quietest)
     }
