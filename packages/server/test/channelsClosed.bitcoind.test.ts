@@ -19,7 +19,7 @@ import * as Customer from "./Customer.ts"
 import * as OnLdk from "./OnLdk.ts"
 import * as Service from "./Service.ts"
 
-// What the operator is told while a channel of the node is closed by force, with two payments inside, and once all of it has come to the node's wallet. bob is the other side; carol, behind him, is paid.
+// What the operator is told while a channel of the node is closed, by force with two payments inside or in agreement, and once all of it has come to the node's wallet. bob is the other side; carol, behind him, is paid.
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
@@ -33,7 +33,8 @@ const sats = 100_000
 interface Ours {
   readonly nodeId: string
   readonly height: Effect.Effect<number, Process.RegtestFailed>
-  readonly closes: Effect.Effect<unknown, Process.RegtestFailed>
+  /** Closes its channel with bob, by force or in agreement with him. */
+  readonly closes: (force: boolean) => Effect.Effect<unknown, Process.RegtestFailed>
   /** What is still on its way out of closed channels, in words of its own. */
   readonly underWay: Effect.Effect<ReadonlyArray<unknown>, Process.RegtestFailed>
   /** What its wallet holds, in sats. */
@@ -42,11 +43,11 @@ interface Ours {
 
 const Listed = Schema.Struct({ channels: Schema.Array(Schema.Struct({ remote_pubkey: Schema.String, channel_point: Schema.String })) })
 
-/** An lnd closes its channel with another node, without asking it. */
-const forced = Effect.fnUntraced(function* (node: Node.Lnd, other: string) {
+/** An lnd closes its channel with another node, asking it or not. */
+const closed = Effect.fnUntraced(function* (node: Node.Lnd, other: string, force: boolean) {
   const { channels } = yield* Node.ask(node, LndRest.get("/v1/channels"), Listed)
   const one = channels.find((channel) => channel.remote_pubkey === other) ?? assert.fail(`${node.name} has no channel with ${other}`)
-  const request = HttpClientRequest.delete(`/v1/channels/${one.channel_point.replace(":", "/")}`, { urlParams: { force: "true" } })
+  const request = HttpClientRequest.delete(`/v1/channels/${one.channel_point.replace(":", "/")}`, { urlParams: { force: String(force) } })
   yield* Effect.orDie(Stream.runHead(node.rest.listen("close", request, Schema.Unknown)))
 })
 
@@ -91,7 +92,7 @@ const onLnd = Effect.gen(function* () {
   const ours: Ours = {
     nodeId: alice.nodeId,
     height: heightOf(alice),
-    closes: forced(alice, bob.nodeId),
+    closes: (force) => closed(alice, bob.nodeId, force),
     underWay: Effect.map(pending, (all) => [...all.waiting_close_channels, ...all.pending_force_closing_channels]),
     wallet: Effect.map(Node.ask(alice, LndRest.get("/v1/balance/blockchain"), InWallet), ({ total_balance }) => total_balance)
   }
@@ -111,9 +112,10 @@ const onLdk = Effect.gen(function* () {
   const ours: Ours = {
     nodeId: (yield* dora.ask("hello", {}, Schema.Struct({ node: Schema.String }))).node,
     height: Effect.map(channels, ({ height }) => height),
-    closes: Effect.flatMap(channels, ({ channels: [one] }) =>
-      dora.ask("closeChannel", { channel: one?.channel, node: one?.node, force: true }, Schema.Unknown)
-    ),
+    closes: (force) =>
+      Effect.flatMap(channels, ({ channels: [one] }) =>
+        dora.ask("closeChannel", { channel: one?.channel, node: one?.node, force }, Schema.Unknown)
+      ),
     underWay: Effect.map(balances, (all) => [
       ...(all.LightningBalances ?? []),
       // What was swept it names for weeks, with the block that has it.
@@ -142,15 +144,19 @@ const feesSince = Effect.fnUntraced(function* (from: number) {
   return paid.filter(({ txid }, at) => at === 0 || !bobs.has(txid)).reduce((sum, { sats }) => sum + sats, 0)
 })
 
-Real.suite("what is told of a channel that is closed by force", ["bitcoind", "lnd", "ldk"], () => {
+Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"], () => {
   for (const { backend, started, anchors } of [
     // LDK takes the anchors of the commitment (BOLT 3) for ours as long as the channel is open, and nobody's then. lnd does not.
     { backend: "ldk", started: onLdk, anchors: 660 },
     { backend: "lnd", started: onLnd, anchors: 0 }
   ] as const) {
-    for (const closer of ["our node", "its peer"] as const) {
+    for (const { closer, how, isForced } of [
+      { closer: "our node", how: "by force with payments inside", isForced: true },
+      { closer: "its peer", how: "by force with payments inside", isForced: true },
+      { closer: "our node", how: "in agreement with its peer", isForced: false }
+    ] as const) {
       it.live(
-        `reconciliation: ${backend}: a channel that ${closer} closes by force with payments inside is no discrepancy but for the fees of the chain`,
+        `reconciliation: ${backend}: a channel that ${closer} closes ${how} is no discrepancy but for the fees of the chain`,
         () =>
           Effect.gen(function* () {
             const { bob, carol } = yield* Network.Network
@@ -211,7 +217,7 @@ Real.suite("what is told of a channel that is closed by force", ["bitcoind", "ln
             assert.approximately(yield* unexplained(true), 0, 5)
 
             const held = yield* Effect.forEach(
-              ["settle", "fail"] as const,
+              isForced ? (["settle", "fail"] as const) : [],
               Effect.fnUntraced(function* (outcome) {
                 const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(sats), behaviour: "hold" })
                 const { paymentHash } = Result.getOrThrow(Bolt11.decode(destination))
@@ -222,7 +228,7 @@ Real.suite("what is told of a channel that is closed by force", ["bitcoind", "ln
             )
             assert.approximately(yield* unexplained(false), 0, 5)
             const from = yield* chain.height
-            yield* closer === "our node" ? ours.closes : forced(bob, ours.nodeId)
+            yield* closer === "our node" ? ours.closes(isForced) : closed(bob, ours.nodeId, isForced)
             const fees: Array<number> = []
             const look = Effect.gen(function* () {
               fees.push(-(yield* unexplained(false, 0)))
@@ -237,14 +243,14 @@ Real.suite("what is told of a channel that is closed by force", ["bitcoind", "ln
               if (left.length === 0 && states.every(({ status }) => status !== "pending")) break
               if (blocks > 150) assert.fail(`still under way: ${JSON.stringify([left, states.map(({ status }) => status)])}`)
               // The first ends soon, and the second after some hundred blocks. Past its end, a node pays more for each block that it waits.
-              yield* mine(states[0].status === "pending" ? 1 : 5)
+              yield* mine(states[0]?.status === "pending" ? 1 : 5)
               yield* Effect.sleep("250 millis")
               if (blocks % 10 === 0) yield* look
             }
             const ended = yield* act(() =>
               Promise.all(held.map(({ id, outcome }) => Customer.ends(shop, id, outcome === "settle" ? "settled" : "failed")))
             )
-            yield* act(() => Customer.hasBalance(shop, Customer.without(500_000, ended[0])))
+            yield* act(() => Customer.hasBalance(shop, isForced ? Customer.without(500_000, ended[0]) : 500_000))
             const cost = -(yield* unexplained(true))
             assert.approximately(cost, (yield* feesSince(from)) + anchors, 1)
             // Meanwhile it was nothing, or what had been paid by then.
