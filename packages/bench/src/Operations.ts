@@ -42,15 +42,15 @@ export const make = (
       operations: [
         http(Bars.framework, one, 64, [Requests.plain], raw.framework),
         http("balance", one, 64, requests.balance),
-        http("balance", spread, 64, requests.balanceSpread),
+        http("balance", spread, 64, requests.balanceSpread, subject.shared),
         http("get one invoice", one, 64, requests.invoice),
-        http("get one invoice", spread, 64, requests.invoiceSpread)
+        http("get one invoice", spread, 64, requests.invoiceSpread, subject.shared)
       ]
     },
     { ...pg(scripts.list), half: true, operations: [http("list of the 50 newest", one, 64, requests.list)] },
     { ...pg(scripts.createInvoice), half: true, operations: [createInvoice] },
     { limit: createInvoice.what.operation, run: createInvoice.run, operations: [http("LNURL callback", one, 64, requests.lnurlCallback)] },
-    { ...pg(scripts.confirmSpread), half: true, operations: [http("confirm", spread, 64, requests.confirmSpread)] },
+    { ...pg(scripts.confirmSpread), half: true, operations: [http("confirm", spread, 64, requests.confirmSpread, subject.shared)] },
     {
       ...pg(scripts.confirm),
       other: Runs.pgAtBest(subject.pgbench, seconds, scripts.confirm, tried),

@@ -16,8 +16,10 @@ export interface Server {
 
 /** What is measured: programs over one filled database. */
 export interface Subject {
-  /** The HTTP side of the service, without workers. */
+  /** The HTTP side of the service, without workers, where one company asks and no other. */
   readonly api: Server
+  /** The same, where all companies ask: for a minute after another one has, none has the service to itself (http/src/Lanes.ts). */
+  readonly shared: Server
   /** The process of the Journal without HTTP, and what it is asked. */
   readonly journal: { readonly pid: number }
   readonly drive: (drive: Drive.Drive) => Effect.Effect<Drive.Outcome, Program.BenchFailed>
@@ -104,8 +106,15 @@ export const make = Effect.fnUntraced(function* (
   const keys = yield* Effect.provideService(filled(rows, tell), SqlClient.SqlClient, sql)
   const journal = yield* Program.fork("journalProgram", { env: environment(url, directory), nodeArgs: profiled(profileDirectory) })
   const counted = yield* Effect.provideService(Fill.countStatements, SqlClient.SqlClient, sql)
+  const another: Subject["another"] = ({ env, nodeArgs = [], ...more }) =>
+    Program.server("apiProgram", {
+      ...more,
+      env: { ...environment(url, path.join(directory, "api")), ...env },
+      nodeArgs: [...profiled(profileDirectory), ...nodeArgs]
+    })
   return {
     api: server,
+    shared: yield* another({}),
     journal,
     drive: (drive) =>
       Effect.suspend(() => {
@@ -116,12 +125,7 @@ export const make = Effect.fnUntraced(function* (
     rows,
     sql,
     pgbench: { program, url, directory },
-    another: ({ env, nodeArgs = [], ...more }) =>
-      Program.server("apiProgram", {
-        ...more,
-        env: { ...environment(url, path.join(directory, "api")), ...env },
-        nodeArgs: [...profiled(profileDirectory), ...nodeArgs]
-      }),
+    another,
     spent: sql
       .unsafe<object>(
         `select (pg_current_wal_insert_lsn() - '0/0')::text as wal, ${counted ? "(select sum(calls)::text from pg_stat_statements)" : "null"} as statements`
