@@ -43,6 +43,7 @@ import * as AuditLog from "../packages/core/src/reports/AuditLog.ts"
 import * as Statement from "../packages/core/src/reports/Statement.ts"
 import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
+import * as Handover from "../packages/core/src/sending/Handover.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
 import * as Refunds from "../packages/core/src/sending/Refunds.ts"
 import * as Voucher from "../packages/core/src/sending/Voucher.ts"
@@ -260,6 +261,7 @@ const limits = (): string => {
     ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
     ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`],
     ["Lightning payments handed to the node at once, by each process, by default", defaults.paymentsAtOnce],
+    ["withdrawals inside the service that the process which confirmed them carries out at once; more are claimed", Handover.places],
     [
       "concurrent requests to payees' servers, of each process: in all / for one company / at one host",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`

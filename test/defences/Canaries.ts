@@ -1709,6 +1709,66 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "freeze: what was confirmed"
   },
   {
+    name: "handed-over-for-ever",
+    rows: [],
+    bug: "a place is not left where the commit is refused, and after a while nothing is handed over any more",
+    file: core("sending/Handover"),
+    find: "if (isNothing(exit)) return leave",
+    replace: "if (isNothing(exit)) return Effect.void",
+    test: coreTest("Handover"),
+    titles: "payment worker: a confirm that is refused"
+  },
+  {
+    name: "handed-over-and-forgotten",
+    rows: [],
+    bug: "what was confirmed for who is gone waits until the claim of this process ends",
+    file: core("sending/Handover"),
+    find: "Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))",
+    replace: "Effect.void",
+    test: coreTest("Handover"),
+    titles: "payment worker: what was confirmed, though who asked"
+  },
+  {
+    name: "handed-over-unclaimed",
+    rows: [19],
+    bug: "what a process carries out itself is handed to the next worker that asks as well",
+    file: core("sending/Handover"),
+    find: "dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, isClaimed: true",
+    replace: "isClaimed: true",
+    test: coreTest("Handover"),
+    titles: "payment worker: what finds no place"
+  },
+  {
+    name: "handed-over-and-gone",
+    rows: [],
+    bug: "a process that stops does not wait for what was handed to its worker",
+    file: core("sending/Handover"),
+    find: "            return idle",
+    replace: "            return Effect.void",
+    test: coreTest("Handover"),
+    titles: "payment worker: a process that stops"
+  },
+  {
+    name: "handed-over-by-who-asked",
+    rows: [],
+    bug: "the audit log has a payment inside done by who confirmed it",
+    file: core("sending/Handover"),
+    find: "Effect.sync(() => fork(Effect.ensuring(work, leave)))",
+    replace: "Effect.forkDetach(Effect.ensuring(work, leave))",
+    test: coreTest("Handover"),
+    titles: "payment worker: the audit log"
+  },
+  {
+    name: "claim-not-written",
+    rows: [19],
+    bug: "a task that is claimed by who enqueues it has the token of one that nobody has claimed",
+    file: postgres("Statements"),
+    find: "job_due_at_millis, coalesce(job_claims, 0), coalesce(job_claims, 0)",
+    replace: "job_due_at_millis, 0, 0",
+    test: inSql,
+    titles: "a task that is claimed by who enqueues it"
+  },
+  {
     name: "paused-behind-a-slow-recipient",
     rows: [],
     bug: "a payment whose recipient's server answers after a pause begins during it",

@@ -1,14 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { type Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Acting, AuditStore } from "../src/ledger/Audit.ts"
-import { Journal } from "../src/ledger/Journal.ts"
+import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import * as Satrail from "../src/service/Satrail.ts"
 import { places } from "../src/sending/Handover.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
-import { companyWith, confirm, has, lightningAddress, outside, type Ports, replace, run, said, standing, start } from "./World.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import {
+  asked,
+  companyWith,
+  confirm,
+  has,
+  lightningAddress,
+  outside,
+  type Ports,
+  replace,
+  request,
+  run,
+  said,
+  standing,
+  start
+} from "./World.ts"
 
 /** Begins the workers of this process, or of another one. Whoever closes the scope stops them. */
 const working = Effect.fnUntraced(function* (process?: Effect.Success<ReturnType<typeof start>>) {
@@ -52,6 +67,8 @@ const many = (count: number, payer: Company, address: string) =>
   Effect.forEach(Array.from({ length: count }), () => confirm(payer, address, 1))
 
 const standings = (rows: ReadonlyArray<Withdrawal>) => Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
+
+const away = Effect.fail(new StoreUnavailable({ operation: "Journal.commit", cause: "cut", reason: "database_unreachable", remedy: "" }))
 
 describe("What a process confirms and pays inside", () => {
   it.effect("payment worker: is paid by that process at once, which does not ask the store what there is to do", () => {
@@ -120,6 +137,41 @@ describe("What a process confirms and pays inside", () => {
       assert.deepStrictEqual([yield* standing(row), claimed], ["settled", []])
     })
   })
+
+  for (const gone of ["is gone", "is answered that the store is away"] as const) {
+    it.effect(`payment worker: what was confirmed, though who asked ${gone}, is paid a second later`, () => {
+      const change = replace(Journal, (journal) =>
+        Journal.of({
+          commit: (change) =>
+            "once" in change ? Effect.andThen(journal.commit(change), gone === "is gone" ? Effect.never : away) : journal.commit(change)
+        })
+      )
+      return run({ change }, function* () {
+        const { payer, payee, address } = yield* both
+        yield* working()
+        const amount = yield* asked(1)
+        const confirming = (yield* Withdrawals).confirm({
+          company: payer,
+          asked: amount,
+          destination: address,
+          metadata: {},
+          request: request("k")
+        })
+        const fiber = yield* Effect.forkChild(confirming, { startImmediately: true })
+        yield* TestClock.adjust(1)
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(yield* has(payer), { posted: 100_000, held: 1 })
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(
+          [yield* has(payer), yield* has(payee)],
+          [
+            { posted: 99_999, held: 0 },
+            { posted: 2, held: 0 }
+          ]
+        )
+      })
+    })
+  }
 
   it.effect("payment worker: what finds no place is claimed like everything else, and all are paid once", () => {
     const { claimed, claims, slow, open } = watched()

@@ -1,5 +1,5 @@
-import { Effect, Exit, Latch, type Scope } from "effect"
-import type { Applied } from "../ledger/Journal.ts"
+import { Cause, Effect, Exit, Latch, Option, type Scope } from "effect"
+import { type Applied, StoreUnavailable } from "../ledger/Journal.ts"
 import { claimedFromStart } from "../ledger/Tasks.ts"
 import type { Claim } from "./Claim.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -7,13 +7,24 @@ import * as Withdrawal from "./Withdrawal.ts"
 /** How many are handed over at once. Each waits for two commits and for no node; what finds no place is claimed like everything else. */
 export const places = 256
 
+/** When it is looked whether a commit took effect of which nobody knows. By then the store has answered it or ended it, or is away. */
+const lookAfter = "1 second"
+
 /** A process's own worker, as who confirms there knows it. */
 export interface Worker {
   /** How long its claims last. */
   readonly leaseMillis: number
-  /** Carries one out, whatever goes wrong. */
-  readonly work: (withdrawal: Withdrawal.Withdrawal, claim: Claim) => Effect.Effect<void>
+  /** Carries one out, whatever goes wrong: this one, or what the store has by then. */
+  readonly work: (claim: Claim, withdrawal?: Withdrawal.Withdrawal) => Effect.Effect<void>
 }
+
+/** Whether a commit certainly did nothing: it was refused, turned away, or its key was used before. */
+const isNothing = <E>(exit: Exit.Exit<Applied, E>): boolean =>
+  Exit.match(exit, {
+    onSuccess: ({ _tag }) => _tag === "Replayed",
+    onFailure: (cause) =>
+      Option.exists(Cause.findErrorOption(cause), (error) => !(error instanceof StoreUnavailable) || error.why !== "away")
+  })
 
 /**
  * Gives what a process confirms to its own worker, under a claim that begins with the commit: the store is not asked what there is to do, nor what it is. A
@@ -56,10 +67,12 @@ export const make = Effect.gen(function* () {
             : commit({ ...work, dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, isClaimed: true }),
         (worker, exit) => {
           if (worker === undefined) return Effect.void
-          if (!Exit.isSuccess(exit) || exit.value._tag !== "Applied") return leave
+          if (isNothing(exit)) return leave
           const { id, companyId, createdAtMillis: atMillis } = withdrawal
           const claim = { ...claimedFromStart(Withdrawal.taskKind, id, companyId), atMillis, leaseMillis: worker.leaseMillis }
-          return Effect.sync(() => fork(Effect.ensuring(worker.work(withdrawal, claim), leave)))
+          // Who asked may be gone, or the connection: the claim is there if the withdrawal is, and nobody else has it.
+          const work = Exit.isSuccess(exit) ? worker.work(claim, withdrawal) : Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))
+          return Effect.sync(() => fork(Effect.ensuring(work, leave)))
         }
       ),
     /** From here on this worker is given what is confirmed, until the scope closes, which waits for what was given to it. */

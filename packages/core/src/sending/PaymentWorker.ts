@@ -87,7 +87,7 @@ export const make = Effect.gen(function* () {
     }),
     run: Effect.gen(function* () {
       const isStopping = () => Latch.isOpen(stopping)
-      yield* withdrawals.handOver({ leaseMillis: claims.leaseMillis, work: (withdrawal, claim) => take([claim], withdrawal) })
+      yield* withdrawals.handOver({ leaseMillis: claims.leaseMillis, work: (claim, withdrawal) => take([claim], withdrawal) })
       // A task that is handed over is due at once.
       yield* Places.keepFilled(fresh, Effect.race(withdrawals.confirmed, moment), isStopping)
       yield* Places.keepFilled(resolving, Effect.race(Effect.andThen(handedOver.await, handedOver.close), moment), isStopping)
