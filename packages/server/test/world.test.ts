@@ -87,8 +87,11 @@ describe("the sandbox's world", () => {
     // A payment over Lightning ends after it: the payout was looked at since, and could not be seen.
     await Customer.ends(shop, await confirm("settle@wallet.example", 100), "settled")
     assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
+    const before = await Customer.balance(shop)
     await end("chain")
     await Customer.ends(shop, id, "settled")
+    // So is what was sent to the company before: it has its six confirmations now.
+    await Customer.hasBalance(shop, before + 70_000)
   })
 
   it("sandbox fault: rates, other people's servers and name servers can be away", async () => {
