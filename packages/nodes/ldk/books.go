@@ -220,6 +220,10 @@ func closing(all ldk.BalanceDetails, open map[ldk.ChannelId]bool) (ours, within 
 			if balance.Source != ldk.BalanceSourceCoopClose {
 				ours += balance.AmountSatoshis * 1000
 			}
+			// What is claimed of the other side's commitment pays to the wallet, which sees it before it is deep enough to be gone from here.
+			if balance.Source == ldk.BalanceSourceHtlc {
+				within += balance.AmountSatoshis * 1000
+			}
 		case ldk.LightningBalanceContentiousClaimable:
 			ours += balance.AmountSatoshis * 1000
 			within += balance.AmountSatoshis * 1000
