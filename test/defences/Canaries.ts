@@ -1709,16 +1709,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "freeze: what was confirmed"
   },
   {
-    name: "handed-over-for-ever",
-    rows: [],
-    bug: "a place is not left where the commit is refused, and after a while nothing is handed over any more",
-    file: core("sending/Handover"),
-    find: "if (isNothing(exit)) return leave",
-    replace: "if (isNothing(exit)) return Effect.void",
-    test: coreTest("Handover"),
-    titles: "payment worker: a confirm that is refused"
-  },
-  {
     name: "handed-over-and-forgotten",
     rows: [],
     bug: "what was confirmed for who is gone waits until the claim of this process ends",
