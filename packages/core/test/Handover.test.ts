@@ -3,6 +3,7 @@ import { type Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effec
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Acting, AuditStore } from "../src/ledger/Audit.ts"
+import { LedgerReads } from "../src/ledger/LedgerReads.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import * as Satrail from "../src/service/Satrail.ts"
@@ -22,19 +23,12 @@ import {
   run,
   said,
   standing,
-  start
+  start,
+  working
 } from "./World.ts"
 
-/** Begins the workers of this process, or of another one. Whoever closes the scope stops them. */
-const working = Effect.fnUntraced(function* (process?: Effect.Success<ReturnType<typeof start>>) {
-  const scope = yield* Scope.make()
-  const workers = Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), scope)
-  yield* process === undefined ? workers : Effect.provideContext(workers, process)
-  yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
-  // They have looked at what there is, and will look again in a quarter of a second.
-  yield* TestClock.adjust(1)
-  return scope
-})
+/** Workers that have looked at what there is, and will look again in a quarter of a second. */
+const looked = (process?: Parameters<typeof working>[0]) => Effect.tap(working(process), () => TestClock.adjust(1))
 
 /** Notes which withdrawals a process claims, and lets what it pays inside wait until `open`. */
 const watched = () => {
@@ -75,7 +69,7 @@ describe("What a process confirms and pays inside", () => {
     const { claimed, claims } = watched()
     return run({ change: claims }, function* () {
       const { payer, payee, address } = yield* both
-      yield* working()
+      yield* looked()
       const rows = yield* many(3, payer, address)
       yield* TestClock.adjust(1)
       assert.deepStrictEqual([yield* standings(rows), claimed], [["settled"], []])
@@ -93,7 +87,7 @@ describe("What a process confirms and pays inside", () => {
     const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "send.confirm", address: "", request_id: "r" } as const
     return run({}, function* () {
       const { payer, address } = yield* both
-      yield* working()
+      yield* looked()
       const row = yield* Effect.provideService(confirm(payer, address, 1), Acting, acting)
       yield* TestClock.adjust(1)
       assert.strictEqual(yield* standing(row), "settled")
@@ -109,7 +103,7 @@ describe("What a process confirms and pays inside", () => {
     const { claimed, claims } = watched()
     return run({ change: claims }, function* () {
       const { payer } = yield* both
-      yield* working()
+      yield* looked()
       const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual([yield* standing(row), claimed], ["settled", [row.id]])
@@ -120,7 +114,7 @@ describe("What a process confirms and pays inside", () => {
     const { claimed, claims } = watched()
     return run({ change: claims }, function* () {
       const { payer, address } = yield* both
-      yield* working(yield* start(yield* Effect.context<Ports>()))
+      yield* looked(yield* start(yield* Effect.context<Ports>()))
       const row = yield* confirm(payer, address, 1)
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual([yield* standing(row), claimed], ["settled", [row.id]])
@@ -129,11 +123,18 @@ describe("What a process confirms and pays inside", () => {
 
   it.effect("payment worker: a confirm that is refused, or is a repetition, takes no place", () => {
     const { claimed, claims } = watched()
-    return run({ change: claims }, function* () {
+    // As for one who asks while the first is being committed.
+    const unanswered = replace(LedgerReads, (reads) => LedgerReads.of({ ...reads, answer: () => Effect.succeedNone }))
+    return run({ change: (ports) => claims(unanswered(ports)) }, function* () {
       const { payer, address } = yield* both
-      yield* working()
+      yield* looked()
       const refused = yield* Effect.forEach(Array.from({ length: places + 1 }), () => said(confirm(payer, address, 100_001)))
       assert.deepStrictEqual([...new Set(refused)], ["InsufficientBalance"])
+      const repeated = { company: payer, asked: yield* asked(1), destination: address, metadata: {}, request: request("k") }
+      const outcomes = yield* Effect.forEach(Array.from({ length: places + 1 }), () =>
+        Effect.flatMap(Withdrawals, ({ confirm }) => confirm(repeated))
+      )
+      assert.deepStrictEqual([...new Set(outcomes.map(({ _tag }) => _tag))], ["Made", "Replayed"])
       const row = yield* confirm(payer, address, 1)
       yield* TestClock.adjust(1)
       assert.deepStrictEqual([yield* standing(row), claimed], ["settled", []])
@@ -150,7 +151,7 @@ describe("What a process confirms and pays inside", () => {
       )
       return run({ change }, function* () {
         const { payer, payee, address } = yield* both
-        yield* working()
+        yield* looked()
         const amount = yield* asked(1)
         const confirming = (yield* Withdrawals).confirm({
           company: payer,
@@ -179,7 +180,7 @@ describe("What a process confirms and pays inside", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, payee, address } = yield* both
-      yield* working()
+      yield* looked()
       yield* Effect.addFinalizer(() => open)
       const rows = yield* many(places + 10, payer, address)
       yield* TestClock.adjust("1 second")
@@ -202,7 +203,7 @@ describe("What a process confirms and pays inside", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, address } = yield* both
-      const scope = yield* working()
+      const scope = yield* looked()
       yield* Effect.addFinalizer(() => open)
       const before = yield* confirm(payer, address, 1)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
@@ -213,7 +214,7 @@ describe("What a process confirms and pays inside", () => {
       yield* TestClock.adjust(1)
       assert.isDefined(closing.pollUnsafe())
       assert.deepStrictEqual([yield* standing(before), yield* standing(after)], ["settled", "pending"])
-      yield* working(yield* start(yield* Effect.context<Ports>()))
+      yield* looked(yield* start(yield* Effect.context<Ports>()))
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual([yield* standing(after), claimed], ["settled", [after.id]])
     })
@@ -230,7 +231,7 @@ describe("What a process confirms and pays inside", () => {
         yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
         yield* TestClock.adjust(1)
         const row = yield* Effect.provideContext(confirm(payer, address, 1), killed)
-        yield* working()
+        yield* looked()
         yield* TestClock.adjust("29 seconds")
         assert.strictEqual(yield* standing(row), "pending")
         yield* TestClock.adjust("2 seconds")

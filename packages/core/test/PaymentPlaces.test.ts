@@ -11,16 +11,21 @@ import { Resolver } from "../src/nodes/Resolver.ts"
 import * as Satrail from "../src/service/Satrail.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
-import { companyWith, confirm, everywhere, got, now, outside, type Ports, replace, run, scenario, standing, start } from "./World.ts"
-
-/** Begins the workers of this process, or of another one. Whoever closes the scope stops them. */
-const working = Effect.fnUntraced(function* (process?: Effect.Success<ReturnType<typeof start>>) {
-  const scope = yield* Scope.make()
-  const workers = Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), scope)
-  yield* process === undefined ? workers : Effect.provideContext(workers, process)
-  yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
-  return scope
-})
+import {
+  companyWith,
+  confirm,
+  everywhere,
+  got,
+  now,
+  outside,
+  type Ports,
+  replace,
+  run,
+  scenario,
+  standing,
+  start,
+  working
+} from "./World.ts"
 
 /** Recipients at `….slow.example` answer after `seconds`, once they are slow; says how many are asked at once, in all and at one host. */
 const slowly = (seconds = 10) => {

@@ -7,7 +7,7 @@ import * as Chain from "@satrail/sandbox/Chain"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import type * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Fiber, Layer, Logger, Option, Result, type Scope } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Option, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
@@ -50,6 +50,15 @@ export const start = (
   settings: Settings = usual
 ): Effect.Effect<Context.Context<Process>, never, Scope.Scope> =>
   Layer.build(Layer.fresh(Satrail.layer(settings))).pipe(Effect.provideContext(ports))
+
+/** Begins the workers of this process, or of another one. Whoever closes the scope stops them. */
+export const working = Effect.fnUntraced(function* (process?: Effect.Success<ReturnType<typeof start>>) {
+  const scope = yield* Scope.make()
+  const workers = Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), scope)
+  yield* process === undefined ? workers : Effect.provideContext(workers, process)
+  yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
+  return scope
+})
 
 /** Random bytes that are the same in every run: so is the order of what happens in one millisecond. */
 const seeded = () => {
