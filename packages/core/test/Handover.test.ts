@@ -125,7 +125,16 @@ describe("What a process confirms and pays inside", () => {
     const { claimed, claims } = watched()
     // As for one who asks while the first is being committed.
     const unanswered = replace(LedgerReads, (reads) => LedgerReads.of({ ...reads, answer: () => Effect.succeedNone }))
-    return run({ change: (ports) => claims(unanswered(ports)) }, function* () {
+    const paid: Array<string> = []
+    const noted = replace(Journal, (journal) =>
+      Journal.of({
+        commit: (change) => {
+          if ("deposit" in change) paid.push(change.id)
+          return journal.commit(change)
+        }
+      })
+    )
+    return run({ change: (ports) => claims(unanswered(noted(ports))) }, function* () {
       const { payer, address } = yield* both
       yield* looked()
       const refused = yield* Effect.forEach(Array.from({ length: places + 1 }), () => said(confirm(payer, address, 100_001)))
@@ -135,9 +144,11 @@ describe("What a process confirms and pays inside", () => {
         Effect.flatMap(Withdrawals, ({ confirm }) => confirm(repeated))
       )
       assert.deepStrictEqual([...new Set(outcomes.map(({ _tag }) => _tag))], ["Made", "Replayed"])
+      const [first] = outcomes.flatMap((outcome) => (outcome._tag === "Made" ? [outcome.value.id] : []))
       const row = yield* confirm(payer, address, 1)
       yield* TestClock.adjust(1)
       assert.deepStrictEqual([yield* standing(row), claimed], ["settled", []])
+      assert.deepStrictEqual(paid, [first, row.id])
     })
   })
 
