@@ -41,7 +41,7 @@ describe("An API key", () => {
     const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
     assert.strictEqual(yield* said(check("")), "Unauthorized: missing")
     const crossed = `${text.slice(0, text.lastIndexOf("_"))}${wrong.slice(wrong.lastIndexOf("_"))}`
-    for (const bad of ["x", crossed, text.slice(0, -1), `${text.slice(0, -1)}x`, `Bearer ${text}`]) {
+    for (const bad of ["x", crossed, text.slice(0, -1), text.replace(/.$/, (last) => (last === "1" ? "2" : "1")), `Bearer ${text}`]) {
       assert.strictEqual(yield* said(check(bad)), "Unauthorized: unknown", bad)
     }
     for (const bad of [text.slice(0, -20), `${text}xxxxx`, text.replace("regtest", "moonnet"), "sr_"]) {
@@ -73,11 +73,9 @@ describe("An API key", () => {
       assert.strictEqual(yield* opens(one), "ok")
       const before = asked
       const head = text.slice(0, text.lastIndexOf("_") + 1)
-      const secret = text.slice(head.length)
-      const last = secret.endsWith("1") ? "2" : "1"
       for (const guess of [
         `${head}${wrong.slice(wrong.lastIndexOf("_") + 1)}`,
-        `${text.slice(0, -1)}${last}`,
+        text.replace(/.$/, (last) => (last === "1" ? "2" : "1")),
         text.slice(0, -1),
         `${head}${"1".repeat(44)}`
       ]) {

@@ -15,7 +15,7 @@ afterAll(() => whole.end())
 
 const sandbox = (route: string, body: unknown, status = 200) => Customer.data(status, shop.post(`/sandbox${route}`, body))
 const world = () => Customer.data(200, shop.get("/sandbox/world"))
-const end = (what: string) => whole.ask("DELETE", `/sandbox/fault/${what}`, { key: shop.key })
+const end = (what: string) => whole.ask("DELETE", `/sandbox/fault/${what}`, { key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1")) })
 const begin = (what: string, seconds = 60) => sandbox("/fault", { what, for_seconds: seconds })
 const invoice = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
 const confirm = async (destination: string, sats: number) => (await Customer.data(201, Customer.confirm(shop, destination, sats))).id
@@ -113,7 +113,7 @@ describe("the sandbox's world", () => {
     // Longer than a key is taken for valid without asking.
     await sandbox("/clock", { advance_seconds: 60 })
     assert.deepStrictEqual(await Customer.refusal(shop.get("/v1/transactions/balance")), [503, "store_unavailable"])
-    const others = await whole.ask("GET", "/sandbox/world", { key: `${shop.key.slice(0, -1)}x` })
+    const others = await whole.ask("GET", "/sandbox/world", { key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1")) })
     assert.isTrue([401, 503].includes(others.status), "a key that is not known opens nothing")
     assert.strictEqual((await world()).faults[0].what, "database")
     assert.strictEqual((await shop.get("/readyz")).status, 503)
