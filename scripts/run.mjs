@@ -3,7 +3,7 @@
 // pnpm when something in it changed, and hands over to a pinned Node. Silent when nothing is to be done; talks on stderr only.
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import process from "node:process"
@@ -185,6 +185,17 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
   process.exit(status)
 }
 
+/** Makes the service one file (docs/decisions/0142-one-file.md), if anything was compiled or installed since. */
+const bundle = async () => {
+  const made = statSync(at("packages/server/bundle/main.mjs"), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const inputs = ["packages/server/build/main.ts", "node_modules/.install-stamp"].concat(
+    readdirSync(at("packages")).map((name) => `packages/${name}/dist/.tsbuildinfo`)
+  )
+  if (inputs.every((file) => (statSync(at(file), { throwIfNoEntry: false })?.mtimeMs ?? 0) < made)) return
+  const status = await node([at("packages/server/build/main.ts")])
+  if (status !== 0) process.exit(status)
+}
+
 /** How the service wants its heap (docs/decisions/0039-heap.md); deploy/Dockerfile and the benchmark say the same. */
 const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
@@ -198,12 +209,15 @@ const embedded = () => ((process.env["DATABASE_URL"] ?? "") === "" ? ["--liftoff
 const launch = (
   /** @type {string} */ file,
   /** @type {ReadonlyArray<string>} */ args,
-  /** @type {{ onSpeaking?: () => void }} */ options = {}
+  /** @type {{ env?: NodeJS.ProcessEnv, onSpeaking?: () => void }} */ options = {}
 ) => {
   // They are V8's, which another version may not know. The start clears up after itself (Program.ts), so that room is not taken while nobody asks.
   const settings = nodePath === packagedNode ? [...heap, ...embedded()] : []
   return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd(), ...options })
 }
+
+/** What the C library and Node are told where the service runs (docs/decisions/0142-one-file.md). */
+const surroundings = { MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: at("packages/server/bundle/compiled") }
 
 const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args, projects = ["packages/server"]) => {
   await build(...projects)
@@ -213,8 +227,9 @@ const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<str
 /** What the service says first on stdout is that it can be asked. */
 const start = async (/** @type {ReadonlyArray<string>} */ args) => {
   await build("packages/server")
+  await bundle()
   const starting = stage("starting")
-  const status = await launch("packages/server/dist/main.js", args, { onSpeaking: starting.done })
+  const status = await launch("packages/server/bundle/main.mjs", args, { env: { ...surroundings, ...env }, onSpeaking: starting.done })
   starting.over()
   return status
 }
@@ -269,12 +284,17 @@ const tasks = {
   format: ["formats all sources; with --check only lists those it would change", (args) => node([tools.oxfmt, ...args])],
   build: [
     "compiles every package",
-    () => build("packages/server", "packages/memory", "packages/contracts", "packages/bench").then(() => 0)
+    async () => {
+      await build("packages/server", "packages/memory", "packages/contracts", "packages/bench")
+      await bundle()
+      return 0
+    }
   ],
   bench: [
     "measures the service",
     async (args) => {
       await build("packages/server", "packages/bench")
+      await bundle()
       return node(["--conditions=compiled", at("packages/bench/src/main.ts"), ...args])
     }
   ],

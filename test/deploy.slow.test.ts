@@ -42,7 +42,8 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
   const asInside = () => {
     const isRoot = process.getuid?.() === 0
     const empty = path.join(image.root, "tmp")
-    const env = { PATH: empty, ...image.env, HOST: "127.0.0.1", PORT: "0", SATRAIL_DATA: path.join(image.root, "data") }
+    const own = Object.fromEntries(Object.entries(image.env).map(([name, value]) => [name, inside(image.root, value)]))
+    const env = { PATH: empty, ...own, HOST: "127.0.0.1", PORT: "0" }
     return { cwd: empty, env, ...(isRoot && { uid: Number(image.user), gid: Number(image.user) }) }
   }
 
@@ -87,8 +88,12 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
     assert.strictEqual(check(), 0)
     const page = await (await fetch(`http://127.0.0.1:${port}/docs/guides/deploy`)).text()
     assert.include(page, "Several processes behind a proxy")
+    // What a page loads is read beside the module that serves it, wherever that is.
+    const [, script = ""] = /<script[^>]* src="([^"]+)"/.exec(await (await fetch(`http://127.0.0.1:${port}/console`)).text()) ?? []
+    assert.strictEqual((await fetch(new URL(script, `http://127.0.0.1:${port}/console`))).status, 200)
     started.kill("SIGTERM")
     assert.deepStrictEqual(await ended, [0, null])
+    assert.isNotEmpty(readdirSync(path.join(image.root, "data/compiled")), "what Node compiled is there for the next start")
     // Nobody answers any more, and the check says so.
     assert.strictEqual(check(), 1)
   })

@@ -75,6 +75,16 @@ describe("the files of a deployment", () => {
     assert.deepStrictEqual(heapOf(read("packages/bench/src/Program.ts")), wanted)
   })
 
+  it("deploy: what the C library and Node are told is that of npm start and the benchmark", () => {
+    const namesOf = (text: string) => all(text, /\b(MALLOC_\w+|NODE_COMPILE_CACHE)\b/g)
+    const wanted = namesOf(read("scripts/run.mjs"))
+    assert.deepStrictEqual(wanted, ["MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"])
+    for (const file of ["deploy/Dockerfile", "deploy/satrail@.service", "packages/bench/src/Program.ts"])
+      assert.deepStrictEqual(namesOf(read(file)), wanted)
+    for (const text of [dockerfile, unit])
+      assert.strictEqual(all(text, /NODE_COMPILE_CACHE=(\S+)/g)[0], `${all(text, /SATRAIL_DATA=(\S+)/g)[0]}/compiled`)
+  })
+
   it("deploy: the rules can fail", () => {
     const changes: ReadonlyArray<readonly [pattern: string | RegExp, by: string]> = [
       [/^ARG NODE_IMAGE=.*$/m, "ARG NODE_IMAGE=node:latest"],
@@ -84,7 +94,7 @@ describe("the files of a deployment", () => {
       [/^USER .*$/m, ""],
       [/^USER .*$/m, "USER root"],
       [/^USER .*$/m, "USER 0"],
-      [/^CMD .*$/m, "CMD node /app/dist/main.js"],
+      [/^CMD .*$/m, "CMD node /app/bundle/main.mjs"],
       [/^HEALTHCHECK [^]*?\n(?=ENTRY)/m, ""],
       ["/healthz", "/"],
       ["NODE_ENV=production", "SATRAIL_OPERATOR_TOKEN=x"],

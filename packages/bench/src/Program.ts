@@ -90,6 +90,9 @@ export interface ForkOptions {
 /** How `npm start` runs the service. */
 export const heap: ReadonlyArray<string> = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
+/** What the image tells the C library and Node, of a service that keeps its data in this directory. */
+export const surroundings = (directory: string) => ({ MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: path.join(directory, "compiled") })
+
 /** Starts a program of this package, which talks in messages. */
 export const fork = (
   name: string,

@@ -1,5 +1,6 @@
 import * as Demo from "@satrail/server/Demo"
 import { Effect, Option, type Scope } from "effect"
+import { existsSync } from "node:fs"
 import { get } from "node:http"
 import { fileURLToPath } from "node:url"
 import * as Program from "./Program.ts"
@@ -56,15 +57,16 @@ export const start = ({
   env: besides = {}
 }: Options): Effect.Effect<Service, Program.BenchFailed, Scope.Scope> =>
   Effect.gen(function* () {
-    const main = fileURLToPath(import.meta.resolve("@satrail/server/main"))
-    if (!main.endsWith(".js"))
-      return yield* new Program.BenchFailed({ message: "What is measured is the compiled service: use npm run bench" })
+    const main = fileURLToPath(new URL("./bundle/main.mjs", import.meta.resolve("@satrail/server/package.json")))
+    if (!existsSync(main))
+      return yield* new Program.BenchFailed({ message: "What is measured is the service in one file: use npm run bench" })
     const port = yield* Program.freePort
     // Nothing of a developer's own settings: the same service everywhere.
     const env = {
       PATH: process.env["PATH"],
       PORT: String(port),
       SATRAIL_DATA: directory,
+      ...Program.surroundings(directory),
       SATRAIL_LOG_LEVEL: "error",
       // One key asks for all that there is.
       SATRAIL_REQUESTS_PER_KEY: "0",

@@ -62,6 +62,7 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   PATH: process.env["PATH"],
   DATABASE_URL: databaseUrl,
   SATRAIL_DATA: directory,
+  ...Program.surroundings(directory),
   PORT: "0",
   // One caller asks at one address, as fast as he can: what is measured is the answer, not its limits.
   SATRAIL_LNURL_PER_ADDRESS: "10000000",

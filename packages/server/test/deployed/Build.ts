@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { root } from "./Machine.ts"
 
@@ -33,6 +33,12 @@ export const before = (home: string): string | undefined => {
   sh("node_modules/.bin/tsc -b packages/server --noCheck") // it was checked when it was made
   sh(`npx -y pnpm@12.21.0 --filter @satrail/server --prod --config.node-linker=hoisted deploy ${app}`)
   assert.isTrue(existsSync(path.join(app, "dist/main.js")))
+  // Where this version's unit looks for it: a version from before the bundle has none.
+  if (existsSync(path.join(tree, "packages/server/build/main.ts"))) sh(`node packages/server/build/main.ts ${app}`)
+  else {
+    mkdirSync(path.join(app, "bundle"))
+    writeFileSync(path.join(app, "bundle/main.mjs"), 'import "../dist/main.js"\n')
+  }
   return app
 }
 
