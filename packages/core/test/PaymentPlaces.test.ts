@@ -367,6 +367,26 @@ describe("Turns", () => {
     })
   })
 
+  it.effect(
+    "payment worker: what is confirmed is claimed once, and nobody asks for more where fewer were found than there are places",
+    () => {
+      const { change, found } = noted()
+      return run({ settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change }, function* () {
+        const payer = yield* companyWith(100_000)
+        yield* working()
+        yield* TestClock.adjust("10 millis")
+        const before = found.length
+        for (let confirmed = 0; confirmed < 5; confirmed++) {
+          yield* toOutside(payer)
+          yield* TestClock.adjust("100 millis")
+        }
+        const claims = found.slice(before)
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(claims, [1, 1, 1, 1, 1])
+      })
+    }
+  )
+
   it.effect("payment worker: a company that comes beside one with many payments has as many of its own paid", () => {
     const { change } = noted()
     return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {

@@ -5,7 +5,7 @@ import * as Worker from "./Worker.ts"
 export interface Line<A, E> {
   readonly name: string
   readonly places: number
-  /** Claims what there is to do, for at most so many free places. Says whether there may be more that waits for a place. */
+  /** Claims what there is to do, for at most so many free places. Says whether there may be more, that it left or that waits for a place. */
   readonly claim: (free: number) => Effect.Effect<{ readonly claims: ReadonlyArray<A>; readonly isMore: boolean }, E>
   /** Does one, whatever goes wrong. */
   readonly work: (claim: A) => Effect.Effect<void>
@@ -36,7 +36,7 @@ export const keepFilled = <A, E>(
         isMore = claimed.isMore
         taken += claimed.claims.length
         for (const claim of claimed.claims) yield* Effect.forkDetach(Effect.ensuring(line.work(claim), finish))
-        if (claimed.claims.length === 0) return
+        if (claimed.claims.length === 0 || !isMore) return
       }
       isMore = true
     })

@@ -50,12 +50,14 @@ export const make = Effect.gen(function* () {
       const perLane = only === null ? Math.ceil(free / 4) : free
       const found = yield* freshInTurn({ kind: Withdrawal.taskKind, limit: free, perLane, full })
       const [first] = found
+      const counts = new Map<string, number>()
+      for (const { companyId } of found) counts.set(companyId, (counts.get(companyId) ?? 0) + 1)
       if (first !== undefined) {
-        const isOne = found.every(({ companyId }) => companyId === first.companyId)
+        const isOne = counts.size === 1
         // Where they fill all places, others were not asked, unless they were the last time.
         only = isOne && (found.length < free || only === first.companyId) ? first.companyId : null
       }
-      return { claims: found, isMore: found.length === free }
+      return { claims: found, isMore: found.length === free || [...counts.values()].some((count) => count >= perLane) }
     }),
     work: (claim) => take([claim])
   }

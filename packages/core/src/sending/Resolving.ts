@@ -57,7 +57,8 @@ export const line = Effect.fnUntraced(function* (
         taken.push(task)
       }
       const isFull = full.companies.length + full.lanes.length > 0
-      return { claims: taken, isMore: isFull || taken.length < found.length || found.length === free }
+      // Of each company's host one was taken: behind any there may be another.
+      return { claims: taken, isMore: isFull || found.length > 0 }
     }),
     work: (claim) =>
       Effect.ensuring(
