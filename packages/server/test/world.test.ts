@@ -15,7 +15,8 @@ afterAll(() => whole.end())
 
 const sandbox = (route: string, body: unknown, status = 200) => Customer.data(status, shop.post(`/sandbox${route}`, body))
 const world = () => Customer.data(200, shop.get("/sandbox/world"))
-const end = (what: string) => whole.ask("DELETE", `/sandbox/fault/${what}`, { key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1")) })
+const end = (what: string) =>
+  whole.ask("DELETE", `/sandbox/fault/${what}`, { key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1")) })
 const begin = (what: string, seconds = 60) => sandbox("/fault", { what, for_seconds: seconds })
 const invoice = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
 const confirm = async (destination: string, sats: number) => (await Customer.data(201, Customer.confirm(shop, destination, sats))).id
