@@ -11,6 +11,7 @@ import { ChainSource, type Placement } from "@satrail/core/nodes/ChainSource"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { CheckoutNotOpen } from "@satrail/core/receiving/Checkout"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { Context, Effect, Option, Stream } from "effect"
 import { shrink } from "../src/Shrink.ts"
@@ -182,6 +183,15 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),
     /a checkout that was paid is paid/,
     80
+  ],
+  "a journal that calls a checkout paid, once its invoice is canceled": [
+    over(Journal.Journal, (journal) =>
+      Changes.journal((decided) =>
+        decided._tag === "CheckoutCanceled" ? Effect.fail(new CheckoutNotOpen({ id: decided.id, status: "paid" })) : journal.commit(decided)
+      )
+    ),
+    /what is refused changes nothing: .*did InvoiceCanceled/,
+    20
   ],
   "a journal that does not know who is frozen": [
     committing((change) => {

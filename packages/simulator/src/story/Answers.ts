@@ -29,6 +29,9 @@ const toTheOverdue = new Set(["InvoiceHeld", "InvoiceCanceled", "InvoiceExpired"
 /** What a checkout is made of before it is there. Of two with one key at once, the refused one leaves them: nobody was shown them, and they expire. */
 const ofACheckout = new Set(["InvoiceCreated", "OnChainAddressCreated"])
 
+/** What a request to cancel a checkout does first. Paid on-chain before it is canceled as well, it is paid, which closes its invoice too: nobody sees who did. */
+const toThePaid = new Set(["InvoiceCanceled", "InvoiceClosed"])
+
 /** Wallets get what LNURL says, without an envelope. */
 const isForWallet = ({ path }: Ask) => path.startsWith("/lnurl") || path.startsWith("/.well-known")
 
@@ -36,6 +39,23 @@ const keyOf = ({ bearer, once }: Ask) => `${bearer} ${once}`
 
 export const make = (seen: Seen): Answers => {
   const promised = new Map<string, Promised>()
+  /** Whose each invoice is, of which checkout a request canceled the invoice, and which were paid on-chain. */
+  const checkoutOf = new Map<string, string | null>()
+  const closedBy = new Map<number, string>()
+  const paid = new Set<string | null>()
+  seen.hear((change, asking) => {
+    if (change._tag === "InvoiceCreated") checkoutOf.set(change.id, change.writes[0].record.checkoutId)
+    if (change._tag === "DepositConfirmed") paid.add(change.writes[0].found.checkoutId)
+    if (change._tag === "InternalTransferred" && change.invoice === null) paid.add(change.deposit.checkoutId)
+    const closed = change._tag === "InvoiceCanceled" && checkoutOf.get(change.id)
+    if (asking !== null && closed) closedBy.set(asking, closed)
+  })
+  /** Whether a request was refused as it should be that had canceled the invoice of a checkout already: that one is paid. */
+  const isPaid = ({ path }: Ask, asking: number, body: unknown): boolean => {
+    const id = closedBy.get(asking)
+    const isRight = path === `/v1/checkouts/${id}/cancel` && text(body, "message") === "The checkout is paid and cannot be canceled"
+    return isRight && id !== undefined && paid.has(id)
+  }
 
   /** An idempotency key has one answer, and one effect. */
   const holdToKey = (
@@ -75,6 +95,7 @@ export const make = (seen: Seen): Answers => {
         besides.has(tag) ||
         (status === 404 && toTheDeleted.has(tag)) ||
         (ask.path.endsWith("/settle") && toTheOverdue.has(tag)) ||
+        (toThePaid.has(tag) && isPaid(ask, asking, body)) ||
         (ask.path.endsWith("/checkouts") && text(body, "error", "code") === "idempotency_mismatch" && ofACheckout.has(tag))
       const applied = seen.appliedFor(asking).filter((tag) => !isExcused(tag))
       claim(!isRefused || applied.length === 0, `what is refused changes nothing: ${what} got ${answered} and did ${applied.join()}`)
