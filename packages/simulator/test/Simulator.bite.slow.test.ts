@@ -30,6 +30,14 @@ const over =
 const committing = (change: (change: Change) => Change): Spoil =>
   over(Journal.Journal, (journal) => Changes.journal((decided) => journal.commit(change(decided))))
 
+/** The journal, which says that a checkout is this when it is to be canceled. */
+const callingCheckouts = (status: string): Spoil =>
+  over(Journal.Journal, (journal) =>
+    Changes.journal((decided) =>
+      decided._tag === "CheckoutCanceled" ? Effect.fail(new CheckoutNotOpen({ id: decided.id, status })) : journal.commit(decided)
+    )
+  )
+
 /** Limits, without the amount from which on another key is needed. */
 const without = (limits: Limits | null): Limits | null => {
   const { approvalAboveSats: _, ...others } = limits ?? {}
@@ -184,12 +192,13 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     /a checkout that was paid is paid/,
     80
   ],
-  "a journal that calls a checkout paid, once its invoice is canceled": [
-    over(Journal.Journal, (journal) =>
-      Changes.journal((decided) =>
-        decided._tag === "CheckoutCanceled" ? Effect.fail(new CheckoutNotOpen({ id: decided.id, status: "paid" })) : journal.commit(decided)
-      )
-    ),
+  "a journal that calls a checkout paid that is not, once its invoice is canceled": [
+    callingCheckouts("paid"),
+    /what is refused changes nothing: .*did InvoiceCanceled/,
+    20
+  ],
+  "a journal that calls a checkout expired that is not, once its invoice is canceled": [
+    callingCheckouts("expired"),
     /what is refused changes nothing: .*did InvoiceCanceled/,
     20
   ],
