@@ -7,8 +7,11 @@ import type { Answer, Ask } from "./Stage.ts"
 export interface Answers {
   /** Whether something was promised under the Idempotency-Key of this. */
   readonly isPromised: (ask: Ask) => boolean
-  /** What was answered, when it is a success. `wasPromised` says what `isPromised` did when it was asked. */
-  readonly judge: (ask: Ask, answer: Answer, asking: number, wasPromised: boolean) => unknown
+  /**
+   * What was answered, when it is a success. `wasPromised` says what `isPromised` did when it was asked. Its key is not `isKept` any more where whoever was to
+   * answer slept for a month.
+   */
+  readonly judge: (ask: Ask, answer: Answer, asking: number, wasPromised: boolean, isKept: boolean) => unknown
 }
 
 /** What is known of a key: the body it came with, and what was answered. */
@@ -87,7 +90,7 @@ export const make = (seen: Seen): Answers => {
 
   return {
     isPromised: (ask) => promised.has(keyOf(ask)),
-    judge: (ask, answer, asking, wasPromised) => {
+    judge: (ask, answer, asking, wasPromised, isKept) => {
       const { status, text: answered } = answer
       const what = `${ask.method} ${ask.path} with ${ask.body ?? "nothing"}`
       const body: unknown = JSON.parse(answered)
@@ -104,7 +107,7 @@ export const make = (seen: Seen): Answers => {
         (ask.path.endsWith("/checkouts") && text(body, "error", "code") === "idempotency_mismatch" && ofACheckout.has(tag))
       const applied = seen.appliedFor(asking).filter((tag) => !isExcused(tag))
       claim(!isRefused || applied.length === 0, `what is refused changes nothing: ${what} got ${answered} and did ${applied.join()}`)
-      holdToKey(what, ask, answer, applied, wasPromised)
+      if (isKept) holdToKey(what, ask, answer, applied, wasPromised)
       if (status >= 300 || text(body, "status") === "ERROR") return undefined
       return isWallet ? body : member(body, "data")
     }
