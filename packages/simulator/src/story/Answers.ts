@@ -34,7 +34,7 @@ const ofACheckout = new Set(["InvoiceCreated", "OnChainAddressCreated"])
 
 /**
  * What a request to cancel a checkout does first, in time. Paid on-chain before it is canceled as well, the checkout is paid, which closes its invoice too: nobody
- * sees who did. Or its time is over by then, and nobody is to pay either.
+ * sees who did. Paid over Lightning before the node is told, its invoice is settled and was canceled, as any. Or its time is over by then, and nobody is to pay either.
  */
 const toTheEnded = new Set(["InvoiceCanceled", "InvoiceClosed"])
 
@@ -45,14 +45,15 @@ const keyOf = ({ bearer, once }: Ask) => `${bearer} ${once}`
 
 export const make = (seen: Seen): Answers => {
   const promised = new Map<string, Promised>()
-  /** Whose each invoice is; of which checkout a request canceled the invoice, and when; and which were paid on-chain or expired: until when that was in time. */
+  /** Whose each invoice is; of which checkout a request canceled the invoice, and when; and which were paid or expired: until when that was in time. */
   const checkoutOf = new Map<string, string | null>()
   const closedBy = new Map<number, { readonly id: string; readonly atMillis: number }>()
   const ended = new Map<string, number>()
   seen.hear((change, asking) => {
     if (change._tag === "InvoiceCreated") checkoutOf.set(change.id, change.writes[0].record.checkoutId)
     if (change._tag === "DepositConfirmed") ended.set(`paid ${change.writes[0].found.checkoutId}`, Infinity)
-    if (change._tag === "InternalTransferred" && change.invoice === null) ended.set(`paid ${change.deposit.checkoutId}`, Infinity)
+    if (change._tag === "InvoiceSettled") ended.set(`paid ${change.writes[1].record.checkoutId}`, Infinity)
+    if (change._tag === "InternalTransferred") ended.set(`paid ${change.deposit.checkoutId}`, Infinity)
     if (change._tag === "CheckoutExpired") ended.set(`expired ${change.id}`, change.writes[0].found.expiresAtMillis)
     const id = change._tag === "InvoiceCanceled" && checkoutOf.get(change.id)
     if (asking !== null && id) closedBy.set(asking, { id, atMillis: change.atMillis })
