@@ -642,6 +642,26 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "own offers: it is paid inside"
   },
   {
+    name: "own-offers-need-the-node",
+    rows: [],
+    bug: "an offer of ours is refused where the node cannot pay offers, though none is asked to pay it",
+    file: core("sending/PayableOffers"),
+    find: "Option.isSome(yield* receiving.offerByText(bolt12.offer))",
+    replace: "false",
+    test: coreTest("OwnOffers"),
+    titles: "own offers: it is paid inside where the node cannot"
+  },
+  {
+    name: "offers-nobody-can-pay",
+    rows: [],
+    bug: "an offer of somebody else's is taken, and money held for it, though the node cannot pay offers",
+    file: core("sending/PayableOffers"),
+    find: "Option.isSome(yield* receiving.offerByText(bolt12.offer))",
+    replace: "true",
+    test: coreTest("OwnOffers"),
+    titles: "own offers: where the node cannot pay offers, nobody else's"
+  },
+  {
     name: "own-offer-pays-its-payer",
     rows: [],
     bug: "what is paid for an offer of ours goes back to whoever pays it",

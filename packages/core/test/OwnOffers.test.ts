@@ -24,6 +24,7 @@ import {
   lightningAddress,
   made,
   now,
+  outside,
   type Ports,
   replace,
   said,
@@ -67,39 +68,66 @@ const listening = () => {
 /** The same offer in capitals, and in pieces of which somebody broke the lines. */
 const inPieces = (offer: string) => `${offer.slice(0, 30)}+ ${offer.slice(30)}`.toUpperCase()
 
+/** An offer of one company is paid by another, in every way to give it. */
+const paidInside = function* ({ calls }: ReturnType<typeof listening>) {
+  const [payer, payee] = [yield* companyWith(5000), yield* company()]
+  const offer = yield* offerOf(payee)
+  const name = "₿payee@wallet.example"
+  yield* (yield* PretendNames).set("payee.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${offer}`])
+  const ways = [offer, ` lightning:${inPieces(offer)}`, `bitcoin:?lno=${offer.toUpperCase()}`, name]
+  for (const [n, destination] of ways.entries()) {
+    const ask = { company: payer, asked: yield* asked(1000), destination }
+    const estimate = yield* (yield* Withdrawals).estimate(ask)
+    assert.deepStrictEqual([estimate.successProbability, estimate.fee], [1, { service: Msat.zero, network: Msat.zero }])
+    const row = yield* confirm(payer, destination, 1000)
+    const recipient = destination === name ? name : offer
+    assert.strictEqual(estimate.recipientType, destination === name ? "lightning_address" : "bolt12_offer")
+    assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], [estimate.recipientType, recipient, "lightning"])
+    yield* steps(2)
+    assert.strictEqual(yield* standing(row), "settled")
+    const all = yield* deposits(payee)
+    assert.strictEqual(all.length, n + 1)
+    assert.deepInclude(all[0], { amount: Msat.fromSats(1000), status: "settled", recipient, metadata, rail: "lightning" })
+  }
+  assert.deepStrictEqual(
+    [yield* has(payer), yield* has(payee)],
+    [
+      { posted: 1000, held: 0 },
+      { posted: 4000, held: 0 }
+    ]
+  )
+  assert.deepStrictEqual(
+    calls.filter((call) => /^[a-z]/.test(call)),
+    []
+  )
+  assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+}
+
 describe("An offer of our own", () => {
-  scenario("own offers: it is paid inside: no node is called, and its company has one deposit", listening, function* ({ calls }) {
+  scenario("own offers: it is paid inside: no node is called, and its company has one deposit", listening, paidInside)
+
+  scenario(
+    "own offers: it is paid inside where the node cannot pay offers, as well",
+    () => ({ ...listening(), lacksOffers: true as const }),
+    paidInside
+  )
+
+  scenario("own offers: where the node cannot pay offers, nobody else's is paid", { lacksOffers: true }, function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const offer = yield* offerOf(payee)
-    const name = "₿payee@wallet.example"
-    yield* (yield* PretendNames).set("payee.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${offer}`])
-    const ways = [offer, inPieces(offer), `bitcoin:?lno=${offer.toUpperCase()}`, name]
-    for (const [n, destination] of ways.entries()) {
-      const ask = { company: payer, asked: yield* asked(1000), destination }
-      const estimate = yield* (yield* Withdrawals).estimate(ask)
-      assert.deepStrictEqual([estimate.successProbability, estimate.fee], [1, { service: Msat.zero, network: Msat.zero }])
-      const row = yield* confirm(payer, destination, 1000)
-      const recipient = destination === name ? name : offer
-      assert.strictEqual(estimate.recipientType, destination === name ? "lightning_address" : "bolt12_offer")
-      assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], [estimate.recipientType, recipient, "lightning"])
-      yield* steps(2)
-      assert.strictEqual(yield* standing(row), "settled")
-      const all = yield* deposits(payee)
-      assert.strictEqual(all.length, n + 1)
-      assert.deepInclude(all[0], { amount: Msat.fromSats(1000), status: "settled", recipient, metadata, rail: "lightning" })
+    const [own, { destination: other }] = [yield* offerOf(payee), yield* outside({ type: "bolt12_offer" })]
+    const names = yield* PretendNames
+    yield* names.set("other.user._bitcoin-payment.wallet.example", [`bitcoin:?lno=${other}`])
+    for (const destination of [other, `bitcoin:?lno=${other}`]) {
+      assert.strictEqual(yield* said(confirm(payer, destination, 1000)), "DestinationInvalid: unsupported")
     }
-    assert.deepStrictEqual(
-      [yield* has(payer), yield* has(payee)],
-      [
-        { posted: 1000, held: 0 },
-        { posted: 4000, held: 0 }
-      ]
-    )
-    assert.deepStrictEqual(
-      calls.filter((call) => /^[a-z]/.test(call)),
-      []
-    )
-    assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+    assert.include(yield* said(confirm(payer, "₿other@wallet.example", 1000)), "cannot pay BOLT 12 offers")
+    // Beside an invoice it is passed over, and one of our own is not.
+    const { destination: invoice } = yield* outside({ sats: 1000 })
+    const beside = (offer: string) =>
+      Effect.map(confirm(payer, `bitcoin:?lno=${offer}&lightning=${invoice}`, 1000), ({ recipient }) => recipient)
+    assert.deepStrictEqual([yield* beside(own), yield* beside(other)], [own, invoice])
+    yield* steps(2)
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
   scenario("own offers: one of a Lightning address is paid as the address is, with its metadata, while the node is away", function* () {
@@ -155,21 +183,25 @@ describe("An offer of our own", () => {
     assert.deepStrictEqual(yield* has(self), { posted: 5000, held: 0 })
   })
 
-  scenario("own offers: a refund goes there as a withdrawal does", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const [paid] = yield* deposits(payer)
-    const destination = yield* offerOf(payee)
-    const ask = { company: payer, asked: yield* asked(700), destination, description: "", expirySeconds: 3600, metadata: {} }
-    yield* (yield* Refunds).create({ ...ask, of: { depositId: paid?.id ?? assert.fail("no deposit") } })
-    yield* step
-    assert.deepStrictEqual(
-      [yield* has(payer), yield* has(payee)],
-      [
-        { posted: 4300, held: 0 },
-        { posted: 700, held: 0 }
-      ]
-    )
-  })
+  scenario(
+    "own offers: a refund goes there as a withdrawal does, also where the node cannot pay offers",
+    { lacksOffers: true },
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const [paid] = yield* deposits(payer)
+      const destination = yield* offerOf(payee)
+      const ask = { company: payer, asked: yield* asked(700), destination, description: "", expirySeconds: 3600, metadata: {} }
+      yield* (yield* Refunds).create({ ...ask, of: { depositId: paid?.id ?? assert.fail("no deposit") } })
+      yield* step
+      assert.deepStrictEqual(
+        [yield* has(payer), yield* has(payee)],
+        [
+          { posted: 4300, held: 0 },
+          { posted: 700, held: 0 }
+        ]
+      )
+    }
+  )
 
   scenario("own offers: one that our node signed and that we gave to nobody is not paid inside", listening, function* ({ calls }) {
     const payer = yield* companyWith(5000)

@@ -11,6 +11,7 @@ import { ChainSource, type Placement } from "@satrail/core/nodes/ChainSource"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { CheckoutNotOpen } from "@satrail/core/receiving/Checkout"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { Context, Effect, Option, Stream } from "effect"
 import { shrink } from "../src/Shrink.ts"
@@ -28,6 +29,14 @@ const over =
 /** The journal, with Changes that are not quite what was decided. */
 const committing = (change: (change: Change) => Change): Spoil =>
   over(Journal.Journal, (journal) => Changes.journal((decided) => journal.commit(change(decided))))
+
+/** The journal, which says that a checkout is this when it is to be canceled. */
+const callingCheckouts = (status: string): Spoil =>
+  over(Journal.Journal, (journal) =>
+    Changes.journal((decided) =>
+      decided._tag === "CheckoutCanceled" ? Effect.fail(new CheckoutNotOpen({ id: decided.id, status })) : journal.commit(decided)
+    )
+  )
 
 /** Limits, without the amount from which on another key is needed. */
 const without = (limits: Limits | null): Limits | null => {
@@ -182,6 +191,16 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     committing((change) => (change._tag === "InvoiceSettled" || change._tag === "DepositSeen" ? { ...change, jobs: [] } : change)),
     /a checkout that was paid is paid/,
     80
+  ],
+  "a journal that calls a checkout paid that is not, once its invoice is canceled": [
+    callingCheckouts("paid"),
+    /what is refused changes nothing: .*did InvoiceCanceled/,
+    20
+  ],
+  "a journal that calls a checkout expired that is not, once its invoice is canceled": [
+    callingCheckouts("expired"),
+    /what is refused changes nothing: .*did InvoiceCanceled/,
+    20
   ],
   "a journal that does not know who is frozen": [
     committing((change) => {

@@ -48,9 +48,9 @@ export interface Bolt12Offer {
 /** Where money can be sent. */
 export type Destination = LightningInvoice | LightningAddress | LnurlPay | ChainAddress | Bolt12Offer
 
-/** What the service's node can do about it. */
+/** What the service can do about it. */
 export interface Ways {
-  /** Whether it pays BOLT 12 offers. Where it does not, one alone is refused, and one next to another way is passed over. */
+  /** Whether BOLT 12 offers are paid: by the node, or inside. Where they are not, one alone is refused, and one next to another way is passed over. */
   readonly paysOffers: boolean
 }
 
@@ -218,6 +218,13 @@ export const parse = (
   return Result.isSuccess(parsed) && parsed.success._tag === "ChainAddress"
     ? refuse("unrecognised", "After lightning: comes an invoice, an LNURL, an offer or a Lightning address")
     : parsed
+}
+
+/** The offer in such a text, and nothing else of it; undefined where there is none that can be read. */
+export const offerIn = (text: string, network: Network): Bolt12.Bolt12 | undefined => {
+  const trimmed = text.trim()
+  const offer = Bip21.isBip21(trimmed) ? Result.getOrUndefined(Bip21.parse(trimmed, network))?.offer : trimmed.replace(/^lightning:/i, "")
+  return offer === undefined ? undefined : Result.getOrUndefined(Bolt12.decode(offer))
 }
 
 /** What the payee asks for by itself. */

@@ -6,10 +6,11 @@ import { Clock, Effect, Result } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
 import { Installation } from "../accounts/Installation.ts"
 import { Names, type Validated } from "../base/Names.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Rail } from "../ledger/Rail.ts"
-import * as OfferSender from "../nodes/OfferSender.ts"
 import { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Destination from "./Destination.ts"
+import * as PayableOffers from "./PayableOffers.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import { check, DestinationRefused } from "./Recipient.ts"
 
@@ -115,7 +116,7 @@ export const make = Effect.gen(function* () {
   const { validated } = yield* Names
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions) }
-  const able: Destination.Ways = { paysOffers: (yield* OfferSender.available) !== undefined }
+  const waysFor = yield* PayableOffers.make
 
   const refused = Effect.mapError((reason: string) => new RecipientRefused({ reason }))
 
@@ -123,7 +124,7 @@ export const make = Effect.gen(function* () {
     { address, isInDns }: Destination.LightningAddress,
     amount: Msat.Msat,
     rail: Rail | undefined
-  ): Effect.fn.Return<Way | undefined, DestinationRefused | RecipientRefused | RecipientUnreachable> {
+  ): Effect.fn.Return<Way | undefined, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable> {
     if (validated === undefined && isInDns)
       return yield* new DestinationRefused({
         code: "unsupported",
@@ -138,7 +139,7 @@ export const make = Effect.gen(function* () {
         message: `The domain ${address.domain} has no record (BIP 353) for ${address.handle}`
       })
     if (uri === undefined) return undefined
-    const ways = yield* refused(Effect.fromResult(waysOf(uri, amount, network, able)))
+    const ways = yield* refused(Effect.fromResult(waysOf(uri, amount, network, yield* waysFor(uri))))
     return yield* Effect.fromResult(chosen(ways, amount, rail, rules, yield* Clock.currentTimeMillis))
   })
 })

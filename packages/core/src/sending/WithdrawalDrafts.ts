@@ -18,11 +18,11 @@ import * as Limit from "../ledger/Limit.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
-import * as OfferSender from "../nodes/OfferSender.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Approval from "./Approval.ts"
 import * as Destination from "./Destination.ts"
+import * as PayableOffers from "./PayableOffers.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -96,9 +96,9 @@ export const make = Effect.gen(function* () {
   const bounds = yield* Bounds
   const { payoutWindowMillis } = yield* PayoutOptions
   const entropy = yield* Entropy
-  const ways: Destination.Ways = { paysOffers: (yield* OfferSender.available) !== undefined }
+  const waysFor = yield* PayableOffers.make
 
-  const parse = (text: string) => Effect.fromResult(Destination.parse(text, network, ways))
+  const parse = (text: string) => Effect.flatMap(waysFor(text), (ways) => Effect.fromResult(Destination.parse(text, network, ways)))
 
   /** Who would be paid, and for which fee. */
   const way = Effect.fnUntraced(function* (company: Sender, destination: Destination.Destination, amount: Msat.Msat, rail?: Rail) {
@@ -140,7 +140,7 @@ export const make = Effect.gen(function* () {
 
   return {
     plan,
-    /** What a caller gave as a destination, as this service's node can pay it. */
+    /** What a caller gave as a destination, as this service can pay it. */
     parse,
     /** The work that sending it is once it is approved, at this time: all that was known when it was asked for is looked at again. What it holds has to cover the network's fee by now. */
     again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {

@@ -28,6 +28,8 @@ const givesBack = new Set<Change["_tag"]>(["WithdrawalFailed", "WithdrawalReject
 /** No window of a limit, wherever it begins, has more in it than the limit. Changes are heard of in the order in which they were applied. */
 export const listener = (): ((change: Change) => void) => {
   let entries: ReadonlyArray<Entry> = []
+  /** What holds money. A Change that was sent twice is applied once, and heard of twice. */
+  const heard = new Set<string>()
   /** A voucher that was claimed is counted as its withdrawal. */
   const claimed = new Map<string, string>()
 
@@ -47,7 +49,8 @@ export const listener = (): ((change: Change) => void) => {
     if (change._tag === "VoucherClaimed") claimed.set(change.writes[1].record.id, change.id)
     if (givesBack.has(change._tag)) entries = entries.filter(({ id }) => id !== (claimed.get(change.id) ?? change.id))
     const id = holderOf(change)
-    if (id === undefined) return
+    if (id === undefined || heard.has(id)) return
+    heard.add(id)
     for (const { subject, most, ...count } of change.counts ?? []) {
       // Counted when it is committed: a recipient's server may have been waited for since the record's own time. Never before that.
       const atMillis = Math.max(count.atMillis, change.atMillis)

@@ -94,13 +94,15 @@ export const make = (stage: Stage, seen: Seen): Customers => {
   const held = [Stopped.make(), Thresholds.make()]
   let keys = 0
 
+  const isKept = ({ ask, atMillis }: Request) => stage.world.time.nowMillis() - atMillis <= keptMillis || ask.path.endsWith("/confirm")
+
   const send = (request: Request, ask: Ask, made: (data: unknown) => void) => {
     const wasPromised = answers.isPromised(ask)
     const companyId = companies.find(({ bearer }) => bearer === ask.bearer)?.id
     const holds = held.map(({ asked }) => asked(ask, companyId))
     stage.ask(ask, (answer, asking) => {
       for (const hold of holds) hold(answer)
-      const data = answer && answers.judge(ask, answer, asking, wasPromised)
+      const data = answer && answers.judge(ask, answer, asking, wasPromised, isKept(request))
       if (data === undefined || answer === undefined) return
       if (request.success === undefined) made(data)
       request.success = answer.text
@@ -115,8 +117,6 @@ export const make = (stage: Stage, seen: Seen): Customers => {
     }
     send(request, ask, made)
   }
-  const isKept = ({ ask, atMillis }: Request) => stage.world.time.nowMillis() - atMillis <= keptMillis || ask.path.endsWith("/confirm")
-
   return {
     companies,
     requests,
