@@ -14,6 +14,8 @@ import { NotLookedAt } from "./NodeState.ts"
 export const graceMillis = 60_000
 /** How long the node waits for a payment to end before it says that none has. */
 const waitMillis = 20_000
+/** After ends were told the next are not asked for at once: of many payments those that end together are told together. */
+const gap = Effect.sleep("50 millis")
 
 const Known = Schema.Union([
   Schema.Struct({
@@ -84,7 +86,10 @@ export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer"
     ends: <A extends string>(method: "ends" | "offerEnds", Line: Schema.Codec<A, string>) => {
       const Ends = Schema.Struct({ lines: Schema.Array(Line), cursor: Schema.String })
       return Stream.paginate<string | undefined, A, NodeUnavailable>(undefined, (after) =>
-        ask(method, after === undefined ? {} : { after, waitMillis }, Ends, waitMillis).pipe(
+        Effect.andThen(
+          after === undefined ? Effect.void : gap,
+          ask(method, after === undefined ? {} : { after, waitMillis }, Ends, waitMillis)
+        ).pipe(
           Effect.catchTag("Refused", unavailable(method)),
           Effect.map(({ lines, cursor }) => [lines, Option.some(cursor)] as const)
         )
