@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 
@@ -34,6 +34,21 @@ export const makeFolder = (): string => {
   const folder = mkdtempSync(path.join(tmpdir(), "satrail-regtest-"))
   tell(`+folder ${folder}`)
   return folder
+}
+
+/**
+ * Whether a port is this process's from now on: nobody else who asks here is given it, in whichever process, before this one ends. That nobody listens there
+ * yet says nothing of who was told so too, and begins to a second later.
+ */
+export const takePort = (port: number): boolean => {
+  const folder = path.join(tmpdir(), `satrail-port-${port}`)
+  try {
+    mkdirSync(folder)
+  } catch {
+    return false
+  }
+  tell(`+folder ${folder}`)
+  return true
 }
 
 /** Removes such a folder before its time. */

@@ -48,11 +48,11 @@ const isFree = (port: number) =>
     server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
   })
 
-/** A port of this machine that is free now. */
+/** A port of this machine that is free, and that no other caller of this is given as long as this process lives. */
 export const freePort: Effect.Effect<number, RegtestFailed> = Effect.gen(function* () {
   for (let tries = 0; tries < 100; tries++) {
     const port = firstPort + Math.floor(Math.random() * (lastPort - firstPort + 1))
-    if (yield* isFree(port)) return port
+    if (Keeper.takePort(port) && (yield* isFree(port))) return port
   }
   return yield* new RegtestFailed({ message: `no port from ${firstPort} to ${lastPort} seems to be free` })
 })
