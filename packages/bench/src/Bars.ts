@@ -40,6 +40,9 @@ export const framework = "balance, the framework alone"
 /** What the key that makes a repetition harmless leaves of the rate of confirms. */
 export const withKey = "confirm with an Idempotency-Key"
 
+/** Two processes over one database, on the same cores as everything else. */
+export const twoProcesses = "confirm, two processes"
+
 /** The limit of what is measured against another build of the service. */
 export const otherBuild = "the other build"
 

@@ -5,6 +5,8 @@ import * as Connection from "./Connection.ts"
 /** What is asked of a server, and how. */
 export const Load = Schema.Struct({
   port: Schema.Int,
+  /** The port of another process, which every second client asks. */
+  beside: Schema.optionalKey(Schema.Int),
   /** Whole HTTP requests, sent in turn. Where one has `{fresh}` in it, that is something else each time. */
   requests: Schema.Array(Schema.String),
   clients: Schema.Int,
@@ -129,7 +131,7 @@ export const run = async (load: Load): Promise<Outcome> => {
   try {
     for (let client = 0; client < load.clients; client++) {
       connections.push(
-        await Connection.open(load.port, {
+        await Connection.open(client % 2 === 1 ? (load.beside ?? load.port) : load.port, {
           onAnswer: (status, opening) => answered(client, status, opening),
           onBroken: (why) => {
             beganAt.delete(client)

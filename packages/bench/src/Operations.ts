@@ -62,6 +62,16 @@ export const make = (
       run: http("confirm", one, 64, requests.confirm).run,
       operations: [http(Bars.withKey, one, 64, requests.confirmOnce)]
     },
+    {
+      limit: "confirm, one company",
+      run: http("confirm", one, 256, requests.confirm).run,
+      operations: [http(Bars.twoProcesses, one, 256, requests.confirm, subject.pairs.api)]
+    },
+    {
+      limit: "confirm, 1000 companies",
+      run: http("confirm", spread, 256, requests.confirmSpread, subject.shared).run,
+      operations: [http(Bars.twoProcesses, spread, 256, requests.confirmSpread, subject.pairs.shared)]
+    },
     ...(whole === undefined
       ? []
       : [

@@ -8,7 +8,7 @@ import * as Pgbench from "./Pgbench.ts"
 import * as Program from "./Program.ts"
 import type { What } from "./Report.ts"
 import * as Requests from "./Requests.ts"
-import type { Server, Subject, Whole } from "./Subject.ts"
+import type { Pair, Server, Subject, Whole } from "./Subject.ts"
 
 export interface Operation {
   readonly what: What
@@ -36,17 +36,20 @@ export const times = (seconds: number) => ({ warmupMillis: 300, millis: seconds 
 /** More open invoices than anybody settles a second, until a round has shown how many that are. */
 const firstGuessPerSecond = 20_000
 
-/** What a run costs the process and the database, for each of what it did. */
+const add = (one: number | undefined, other: number | undefined) => (one === undefined || other === undefined ? undefined : one + other)
+
+/** What a run costs the processes and the database, for each of what it did. */
 export const costed = <A extends Pgbench.Rate>(
   subject: Subject,
-  pid: number,
+  pids: ReadonlyArray<number>,
   run: Effect.Effect<A, Program.BenchFailed>,
   count: (outcome: A) => number
 ) =>
   Effect.gen(function* () {
-    const [before, cpuBefore] = [yield* subject.spent, Program.cpuMicros(pid)]
+    const cpuMicros = () => pids.reduce<number | undefined>((sum, pid) => add(sum, Program.cpuMicros(pid)), 0)
+    const [before, cpuBefore] = [yield* subject.spent, cpuMicros()]
     const outcome = yield* run
-    const [cpuAfter, after] = [Program.cpuMicros(pid), yield* subject.spent]
+    const [cpuAfter, after] = [cpuMicros(), yield* subject.spent]
     const each = (from: number | undefined, to: number | undefined) =>
       from === undefined || to === undefined ? undefined : (to - from) / count(outcome)
     return {
@@ -109,7 +112,7 @@ export const untilSettled = (
     what: { operation, ...what },
     run: (perSecond) =>
       Effect.map(
-        costed(subject, server.pid, run(operation, perSecond), ({ sent }) => sent),
+        costed(subject, [server.pid], run(operation, perSecond), ({ sent }) => sent),
         (outcome) => ({ ...outcome, perSecond: told(outcome) })
       )
   })
@@ -127,14 +130,22 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
     pattern: string,
     clients: number,
     asked: ReadonlyArray<string>,
-    { port, pid }: Server = api
+    { port, pid, beside }: Server & Partial<Pair> = api
   ): Operation => ({
     what: { operation, pattern, clients },
     run: (perSecond) =>
       costed(
         subject,
-        pid,
-        generator(operation, { port, clients, warmupMillis, millis, requests: asked, ...(perSecond === undefined ? {} : { perSecond }) }),
+        beside === undefined ? [pid] : [pid, beside.pid],
+        generator(operation, {
+          port,
+          ...(beside && { beside: beside.port }),
+          clients,
+          warmupMillis,
+          millis,
+          requests: asked,
+          ...(perSecond === undefined ? {} : { perSecond })
+        }),
         ({ sent }) => sent
       )
   })
@@ -150,7 +161,7 @@ export const make = (subject: Subject, generator: Generator, seconds: number) =>
       Effect.flatMap(ask, (asked) =>
         costed(
           subject,
-          journal.pid,
+          [journal.pid],
           Effect.tap(subject.drive({ ...asked, clients: what.clients, warmupMillis, millis }), (outcome) =>
             Effect.sync(() => then(outcome))
           ),

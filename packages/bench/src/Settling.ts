@@ -87,7 +87,7 @@ export const operation = (
         first += count
         yield* Effect.provideService(Fill.open(kind, run.first, run.count), SqlClient.SqlClient, settling.sql)
         const outcome = yield* reported({ ...settling, port: settling.server.port }, companies, run, (timed) =>
-          Runs.costed(subject, settling.server.pid, timed, () => run.count)
+          Runs.costed(subject, [settling.server.pid], timed, () => run.count)
         )
         count = Math.max(fewest, Math.round(outcome.perSecond * seconds))
         return outcome

@@ -14,12 +14,19 @@ export interface Server {
   readonly pid: number
 }
 
+/** Two processes, of which each has half of the clients. */
+export interface Pair extends Server {
+  readonly beside: Server
+}
+
 /** What is measured: programs over one filled database. */
 export interface Subject {
   /** The HTTP side of the service, without workers, where one company asks and no other. */
   readonly api: Server
   /** The same, where all companies ask: for a minute after another one has, none has the service to itself (http/src/Lanes.ts). */
   readonly shared: Server
+  /** Each of these with another process beside it. */
+  readonly pairs: { readonly api: Pair; readonly shared: Pair }
   /** The process of the Journal without HTTP, and what it is asked. */
   readonly journal: { readonly pid: number }
   readonly drive: (drive: Drive.Drive) => Effect.Effect<Drive.Outcome, Program.BenchFailed>
@@ -113,9 +120,11 @@ export const make = Effect.fnUntraced(function* (
       env: { ...environment(url, path.join(directory, "api")), ...env },
       nodeArgs: [...profiled(profileDirectory), ...nodeArgs]
     })
+  const [shared, besideApi, besideShared] = [yield* another({}), yield* another({}), yield* another({})]
   return {
     api: server,
-    shared: yield* another({}),
+    shared,
+    pairs: { api: { ...server, beside: besideApi }, shared: { ...shared, beside: besideShared } },
     journal,
     drive: (drive) =>
       Effect.suspend(() => {
