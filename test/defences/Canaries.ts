@@ -1769,6 +1769,36 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "payment worker: the audit log"
   },
   {
+    name: "known-though-claimed-before",
+    rows: [19],
+    bug: "a worker takes for unsent what another process may have sent, since this one confirmed it",
+    file: core("sending/Confirmed"),
+    find: "attempts === 1 ? row : undefined",
+    replace: "attempts > 0 ? row : undefined",
+    test: coreTest("Confirmed"),
+    titles: "payment worker: is read where"
+  },
+  {
+    name: "one-claim-too-many",
+    rows: [],
+    bug: "a worker that was given all there is asks again",
+    file: core("base/Places"),
+    find: " || !isMore",
+    replace: "",
+    test: coreTest("PaymentPlaces"),
+    titles: "payment worker: what is confirmed is claimed once"
+  },
+  {
+    name: "a-share-is-all",
+    rows: [],
+    bug: "a company that waits alone gets a quarter of the places, and waits for the next look with the rest",
+    file: core("sending/PaymentWorker"),
+    find: "found.length === free || [...counts.values()].some((count) => count >= perLane)",
+    replace: "found.length === free",
+    test: coreTest("PaymentPlaces"),
+    titles: "payment worker: a company that waits alone"
+  },
+  {
     name: "claim-not-written",
     rows: [19],
     bug: "a task that is claimed by who enqueues it has the token of one that nobody has claimed",

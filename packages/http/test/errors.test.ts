@@ -300,6 +300,7 @@ describe("what nobody foresaw", () => {
     const instead = Withdrawals.of({
       estimate: () => Effect.die("not asked for here"),
       confirmed: Effect.never,
+      known: () => undefined,
       handOver: () => Effect.void,
       approve: () => Effect.die("not asked for here"),
       reject: () => Effect.die("not asked for here"),
@@ -357,6 +358,7 @@ describe("what nobody foresaw", () => {
       reject: never,
       expire: never(),
       confirmed: Effect.void,
+      known: () => undefined,
       handOver: () => Effect.void
     })
     const slow = await start({ http: { timeoutMillis: 20 }, instead: Context.make(Withdrawals, withdrawals) })

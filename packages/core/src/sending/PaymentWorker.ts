@@ -59,7 +59,7 @@ export const make = Effect.gen(function* () {
       }
       return { claims: found, isMore: found.length === free || [...counts.values()].some((count) => count >= perLane) }
     }),
-    work: (claim) => take([claim])
+    work: (claim) => take([claim], withdrawals.known(claim))
   }
 
   /** Those that were tried or sent, the longest due first. */

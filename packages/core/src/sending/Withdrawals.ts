@@ -15,10 +15,12 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { CompanyFrozen } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as Shortage from "../ledger/Shortage.ts"
+import type { Task } from "../ledger/Tasks.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
 import * as Destination from "./Destination.ts"
+import * as Confirmed from "./Confirmed.ts"
 import * as Handover from "./Handover.ts"
 import type * as Approval from "./Approval.ts"
 import * as Approvals from "./Approvals.ts"
@@ -96,6 +98,8 @@ export class Withdrawals extends Context.Service<
     readonly expire: Effect.Effect<number, StoreUnavailable>
     /** Returns as soon as this process has confirmed a withdrawal since the last wait here, and handed it to nobody. */
     readonly confirmed: Effect.Effect<void>
+    /** The withdrawal of a task, where this process confirmed it and nobody had the task before. It is told once. */
+    readonly known: (task: Task) => Withdrawal.Withdrawal | undefined
     /** For as long as the scope is open, this worker is handed what this process confirms, where paying it does nothing but move money in the ledger. */
     readonly handOver: (to: Handover.Worker) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -113,6 +117,7 @@ export const make = Effect.gen(function* () {
   const drafts = yield* WithdrawalDrafts.make
   const confirmed = yield* Latch.make(false)
   const handover = yield* Handover.make
+  const known = Confirmed.make()
   const { estimates } = yield* PaymentOptions
   const mayAsk = { company: Throttle.make(estimates.perCompany), host: Throttle.make(estimates.perHost) }
 
@@ -175,13 +180,17 @@ export const make = Effect.gen(function* () {
           const committed =
             Recipient.isInLedger(recipient) && withdrawal.approval === null
               ? handover.committed(withdrawal, draft.work, commit, confirmed.open)
-              : Effect.tap(commit(draft.work), confirmed.open)
+              : Effect.tap(commit(draft.work), ({ _tag }) => {
+                  if (_tag === "Applied" && withdrawal.approval === null) known.keep(withdrawal)
+                  return confirmed.open
+                })
           const told = Shortage.told(ledger, committed).pipe(Spending.told(accounts, spender, Withdrawal.held(withdrawal)))
           return Effect.map(told, (applied) => Answers.outcome(applied, withdrawal))
         })
       })
     }),
     confirmed: Effect.andThen(confirmed.await, confirmed.close),
+    known: known.take,
     handOver: handover.serve
   })
 })
