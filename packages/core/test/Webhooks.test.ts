@@ -1,12 +1,13 @@
 import { assert } from "@effect/vitest"
-import { Clock, Effect, Metric, Redacted } from "effect"
+import { Clock, type Context, Effect, Metric, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { pausesMillis } from "../src/events/webhooks/Schedule.ts"
+import { EventStore } from "../src/ledger/EventStore.ts"
 import { Webhooks } from "../src/events/webhooks/Webhooks.ts"
 import * as Lag from "../src/events/webhooks/Lag.ts"
 import { broken, endpoint, ok, read, second, sending, types, world } from "./Receivers.ts"
-import { company, companyWith, confirm, invoice, outside, scenario, steps } from "./World.ts"
+import { company, companyWith, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
 
 scenario(
   "webhooks: what happens is sent once, in order, with the id of its event",
@@ -31,6 +32,36 @@ scenario(
     assert.strictEqual(sent[0]?.headers["x-satrail-attempt"], "1")
   }
 )
+
+/** Counts how often the feed of all companies is read. */
+const counting = () => {
+  const made = world()
+  const reads = { count: 0 }
+  const counted = replace(EventStore, (store) =>
+    EventStore.of({
+      ...store,
+      eventsOf: (companyId, ...ask) => {
+        if (companyId === null) reads.count++
+        return store.eventsOf(companyId, ...ask)
+      }
+    })
+  )
+  return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
+}
+
+scenario("webhooks: what a process reads to learn of commits is not read again to send them", counting, function* ({ sent, reads }) {
+  yield* sending
+  const row = yield* company()
+  yield* endpoint(row)
+  yield* second
+  const before = reads.count
+  for (const sats of [1, 2, 3]) {
+    yield* invoice(row, sats)
+    yield* second
+  }
+  assert.deepStrictEqual(types(sent), ["invoice.created", "invoice.created", "invoice.created"])
+  assert.strictEqual(reads.count - before, 3)
+})
 
 scenario(
   "webhooks: filters, and the operator's endpoint hears of all companies",

@@ -2,8 +2,8 @@ import { Context, Effect, Latch, Layer, type Scope } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Worker from "../base/Worker.ts"
 import { EventStore } from "../ledger/EventStore.ts"
-import { Journal } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
 
 /** How often a process looks for what other processes have committed: once for all who listen in it, and not at all while nobody does. */
 export const PollMillis = Context.Reference<number>("@satrail/core/events/Tail/PollMillis", { defaultValue: () => 250 })
@@ -23,6 +23,11 @@ export class Tail extends Context.Service<
      * For as long as the scope is open.
      */
     readonly listen: (companyId: CompanyId.CompanyId | null) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+    /**
+     * Events of all companies after `after`, as the store has them (`EventStore.eventsOf`), for whoever listens to all. What was just looked at here is not
+     * asked for again. May end before the last one that there is; then whoever listens is told of the rest.
+     */
+    readonly after: (after: bigint) => Effect.Effect<ReadonlyArray<Published>, StoreUnavailable>
   }
 >()("@satrail/core/events/Tail") {}
 
@@ -35,6 +40,8 @@ export const make = Effect.gen(function* () {
   const waiting = new Map<string, Set<Latch.Latch>>()
   const [listened, woken] = [yield* Latch.make(false), yield* Latch.make(false)]
   let position: bigint | undefined
+  /** The last page that was looked at, and what it comes after. */
+  let looked: { readonly after: bigint; readonly page: ReadonlyArray<Published> } | undefined
 
   const release = (name: string) => {
     for (const latch of waiting.get(name) ?? []) latch.openUnsafe()
@@ -54,6 +61,7 @@ export const make = Effect.gen(function* () {
     if (position !== known) return // nobody listened meanwhile
     for (const name of new Set<string>(page.map(({ companyId }) => companyId))) release(name)
     if (page.length > 0) release(anybody)
+    if (page.length > 0) looked = { after: known, page }
     position = page.at(-1)?.id ?? known
     if (page.length === pageSize) yield* woken.open
   })
@@ -86,9 +94,16 @@ export const make = Effect.gen(function* () {
               if (waiting.size > 0) return
               listened.closeUnsafe()
               position = undefined
+              looked = undefined
             })
         ),
         ({ latch }) => Effect.andThen(latch.await, latch.close)
+      ),
+    after: (after) =>
+      Effect.suspend(() =>
+        looked !== undefined && looked.after <= after
+          ? Effect.succeed(looked.page.filter(({ id }) => id > after))
+          : store.eventsOf(null, after, pageSize)
       )
   })
 })

@@ -5,7 +5,6 @@ import * as Worker from "../../base/Worker.ts"
 import { Tail } from "../Tail.ts"
 import type * as Change from "../../ledger/Change.ts"
 import * as Duties from "../../ledger/Duties.ts"
-import { EventStore } from "../../ledger/EventStore.ts"
 import { StaleFence } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
@@ -19,7 +18,7 @@ const maxPauseMillis = 30_000
 
 /** Sends all endpoints their events, for as long as this process has the role. */
 const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
-  const [store, ledger, nouns, reads, tail] = [yield* EventStore, yield* LedgerReads, yield* NounReads, yield* WebhookReads, yield* Tail]
+  const [ledger, nouns, reads, tail] = [yield* LedgerReads, yield* NounReads, yield* WebhookReads, yield* Tail]
   const runner = yield* Runner.make
   const controls = new Map<string, Runner.Control>()
   const ofCompany = new Map<CompanyId.CompanyId, Set<Runner.Control>>()
@@ -89,7 +88,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
       )
       position = newest
     }
-    const page = yield* store.eventsOf(null, position, pageSize)
+    const page = yield* tail.after(position)
     for (const { type, companyId, subject } of page) {
       if (type === "webhook_endpoint.changed" || type === "webhook_endpoint.disabled") {
         const control = controls.get(subject)
@@ -105,7 +104,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
     for (const companyId of toldOf) for (const control of ofCompany.get(companyId) ?? []) wake(control)
     position = page.at(-1)?.id ?? position
     // Whoever listens is told of many commits at once: to look again after each would keep a busy process from all else.
-    if (page.length < pageSize) yield* more
+    if (page.length === 0) yield* more
   })
   yield* Lag.measure(controls, fence)
   yield* Worker.runOpen("webhooks", step, Effect.void)
