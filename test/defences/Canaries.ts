@@ -1344,6 +1344,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "webhooks that their owner has sent again$"
   },
   {
+    name: "webhook-sender-skips-what-was-looked-at",
+    rows: [],
+    bug: "whoever sends webhooks is given the last page of events that was looked at, whatever he had before it",
+    file: core("events/Tail"),
+    find: `looked !== undefined && looked.after <= after`,
+    replace: `looked !== undefined`,
+    test: "packages/core/test/Webhooks.test.ts",
+    titles: "made while the others are listed"
+  },
+  {
     name: "webhook-cursor-before-delivery",
     rows: [],
     bug: "an endpoint's cursor is moved past events that are not there yet",

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { pausesMillis } from "../src/events/webhooks/Schedule.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
+import { WebhookReads } from "../src/events/webhooks/WebhookReads.ts"
 import { Webhooks } from "../src/events/webhooks/Webhooks.ts"
 import * as Lag from "../src/events/webhooks/Lag.ts"
 import { broken, endpoint, ok, read, second, sending, types, world } from "./Receivers.ts"
@@ -62,6 +63,33 @@ scenario("webhooks: what a process reads to learn of commits is not read again t
   assert.deepStrictEqual(types(sent), ["invoice.created", "invoice.created", "invoice.created"])
   assert.strictEqual(reads.count - before, 3)
 })
+
+/** Endpoints are listed slowly: what a list says is a second old. */
+const slowList = () => {
+  const made = world()
+  const slow = replace(WebhookReads, (reads) =>
+    WebhookReads.of({ ...reads, enabledEndpoints: (...ask) => Effect.tap(reads.enabledEndpoints(...ask), () => Effect.sleep("1 second")) })
+  )
+  return { ...made, change: (ports: Context.Context<Ports>) => slow(made.change?.(ports) ?? ports) }
+}
+
+scenario(
+  "webhooks: an endpoint that is made while the others are listed is not missed, however often was looked meanwhile",
+  slowList,
+  function* ({ sent }) {
+    yield* sending
+    const row = yield* company()
+    yield* TestClock.adjust(100)
+    yield* endpoint(row)
+    yield* TestClock.adjust(100)
+    yield* invoice(row, 1)
+    yield* TestClock.adjust(100)
+    assert.lengthOf(sent, 0)
+    yield* second
+    yield* second
+    assert.deepStrictEqual(types(sent), ["invoice.created"])
+  }
+)
 
 scenario(
   "webhooks: filters, and the operator's endpoint hears of all companies",
