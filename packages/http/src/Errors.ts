@@ -161,6 +161,7 @@ const reasons = {
   unknown: "The API key is unknown",
   incomplete: "The API key is not complete, or has a typing error: sr_, the network, 12 characters, and the secret",
   other_network: "The API key is another network's",
+  other_cell: "The API key is another cell's",
   expired: "The API key has expired",
   revoked: "The API key was revoked"
 } as const
@@ -187,11 +188,11 @@ const table = {
   RecipientRefused: ({ reason }: RecipientRefused) => failure("recipient_refused", `The recipient does not take the payment: ${reason}`),
   RecipientUnreachable: ({ reason }: RecipientUnreachable) =>
     failure("recipient_unreachable", `The recipient's server could not be reached: ${reason}`),
-  Unauthorized: ({ reason, networks }: Unauthorized) =>
+  Unauthorized: ({ reason, networks, origin }: Unauthorized) =>
     failure(
       "unauthorized",
       networks === undefined
-        ? reasons[reason]
+        ? `${reasons[reason]}${origin === undefined ? "" : `: send the request to ${origin}`}`
         : `The API key is for ${networks.key}, and this service is on ${networks.service}: use a key that begins with sr_${networks.service}_`
     ),
   PlanRequired: ({ plan, feature }: PlanRequired) => failure("plan_required", `The ${plan} plan is needed for ${feature}`),

@@ -1,9 +1,10 @@
 import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { Cells, ownHost } from "@satrail/core/accounts/Cells"
 import { Installation } from "@satrail/core/accounts/Installation"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
-import type { PayRequestRefused, Place } from "@satrail/core/receiving/PayRequest"
+import type { AnsweredElsewhere, PayRequestRefused, Place } from "@satrail/core/receiving/PayRequest"
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import * as Document from "@satrail/ui/checkout/Document"
 import type { Locale, Page, State } from "@satrail/ui/checkout/State"
@@ -66,18 +67,24 @@ const pageOf = ({ amount, paymentHash }: Invoice, to: string, locale: Locale): P
   embedOrigin: null
 })
 
+/** At the domain that the browser names; at this machine's own addresses and its cell's, the service's. */
+const placing = Effect.gen(function* () {
+  const { domain } = yield* Installation
+  const cellHost = ownHost(yield* Cells)
+  return ({ headers }: HttpServerRequest.HttpServerRequest, user: string): Place => {
+    const host = headers["host"] ?? ""
+    const name = host.replace(/:\d+$/, "")
+    return { host: isPublicName(name) && name !== cellHost ? host : domain, domain: null, user }
+  }
+})
+
 const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const payRequests = yield* PayRequests
-      const { domain } = yield* Installation
+      const placeOf = yield* placing
       const context = yield* Effect.context<never>()
 
-      /** At the domain that the browser names; at this machine's own addresses, the service's. */
-      const placeOf = ({ headers }: HttpServerRequest.HttpServerRequest, user: string): Place => {
-        const host = headers["host"] ?? ""
-        return { host: isPublicName(host.replace(/:\d+$/, "")) ? host : domain, domain: null, user }
-      }
       const nameOf = ({ host, user }: Place) => `${user.toLowerCase()}@${host.replace(/:\d+$/, "").toLowerCase()}`
 
       const asking = Effect.fnUntraced(function* (place: Place, locale: Locale, wrong: string | null) {
@@ -117,7 +124,7 @@ const routes = (proxies: number) =>
         readonly hash: string
         readonly locale: Locale
       }
-      type Failed = PayRequestRefused | { readonly _tag: "StoreUnavailable" | "NodeUnavailable" | "Conflict" }
+      type Failed = PayRequestRefused | AnsweredElsewhere | { readonly _tag: "StoreUnavailable" | "NodeUnavailable" | "Conflict" }
 
       const page =
         (
@@ -128,7 +135,11 @@ const routes = (proxies: number) =>
         (request: HttpServerRequest.HttpServerRequest) =>
           Effect.flatMap(HttpRouter.params, ({ handle = "", hash = "" }) => {
             const locale = Words.accepted(request.headers["accept-language"])
-            return work({ request, place: placeOf(request, handle), hash, locale }).pipe(
+            const place = placeOf(request, handle)
+            return work({ request, place, hash, locale }).pipe(
+              Effect.catchTag("AnsweredElsewhere", ({ origin }) =>
+                Effect.succeed(HttpServerResponse.redirect(`${origin}/pay/to/${encodeURIComponent(place.user)}`, { status: 303 }))
+              ),
               Effect.catch((error) => {
                 const isUnknown = error._tag === "PayRequestRefused" && error.code === "not_found"
                 const answered = failed(isUnknown ? "unknown" : "away", locale, depth)

@@ -2,6 +2,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
+import { Cells } from "@satrail/core/accounts/Cells"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Throttle from "@satrail/core/base/Throttle"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -35,6 +36,7 @@ import * as RequestRates from "@satrail/http/RequestRates"
 import * as Seal from "@satrail/http/Seal"
 import * as SignInLinks from "@satrail/http/SignInLinks"
 import * as WebhookKeys from "@satrail/http/WebhookKeys"
+import * as CellRegistry from "@satrail/postgres/CellRegistry"
 import * as Commits from "@satrail/postgres/Commits"
 import type * as PgJournal from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
@@ -211,6 +213,15 @@ const movable = (environment: Environment, database: DatabaseSwitch.DatabaseSwit
     ? Layer.merge(Time.layer(sandboxDirectory(environment)), Layer.succeed(DatabaseSwitch.DatabaseSwitch, database))
     : Layer.empty
 
+/** The other deployments of this service, where there are any. */
+const cells = ({ cell }: Environment) =>
+  Layer.effect(
+    Cells,
+    cell === undefined
+      ? Effect.succeed(undefined)
+      : Effect.map(CellRegistry.make(cell.registry), (registry) => ({ letter: cell.letter, origins: cell.origins, registry }))
+  )
+
 /** Every service and everything below it: what the program needs besides HTTP. What is outside is the environment's unless another is given. */
 export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) => {
   const database = DatabaseSwitch.make()
@@ -223,7 +234,8 @@ export const services = (environment: Environment, theirs: ReturnType<typeof out
       Layer.mergeAll(
         storage(environment, database.isAway),
         Layer.succeed(Nostr.SecretKey, environment.nostrKey),
-        Layer.succeed(Place, walletPlace(environment))
+        Layer.succeed(Place, walletPlace(environment)),
+        cells(environment)
       )
     ),
     Layer.provideMerge(movable(environment, database))

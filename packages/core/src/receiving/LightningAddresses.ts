@@ -2,6 +2,7 @@ import { HandleSchema, maxHandleLength, normaliseDomain } from "@satrail/bitcoin
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { Bounds, checkRange } from "../accounts/Bounds.ts"
+import { Cells } from "../accounts/Cells.ts"
 import type { Company } from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
@@ -95,6 +96,7 @@ export const make = Effect.gen(function* () {
   const bounds = yield* Bounds
   const { domainGraceMillis } = yield* Domain.Options
   const entropy = yield* Entropy
+  const cells = yield* Cells
 
   /** The domain in its one spelling, once it is known to be open to this company. */
   const openDomain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
@@ -156,6 +158,9 @@ export const make = Effect.gen(function* () {
       if (message !== undefined) return yield* new Invalid({ path: "handle", message })
       yield* Metadata.check(metadata)
       const domain = ask.domain === null ? ownDomain : yield* openDomain(company.id, ask.domain)
+      // First the name, then the row: who dies in between has a name that only its own cell can give out.
+      if (cells !== undefined && domain === ownDomain && (yield* cells.registry.claim(handle, cells.letter)) !== cells.letter)
+        return yield* new LightningAddress.HandleTaken({ handle, domain })
       const createdAtMillis = yield* Clock.currentTimeMillis
       const lightningAddress: LightningAddress.LightningAddress = {
         id: Id.fromMillis(createdAtMillis, entropy),

@@ -48,28 +48,39 @@ export const payerDataFields = ["name", "identifier", "email"] as const
 
 const refuse = (code: PayRequestRefused["code"], message: string) => Result.fail(new PayRequestRefused({ code, message }))
 
+/** The address is another cell's, at this origin: whoever asks is answered there. */
+export class AnsweredElsewhere extends Schema.TaggedError<AnsweredElsewhere>()("AnsweredElsewhere", {
+  origin: Schema.String,
+  path: Schema.String
+}) {}
+
 /** The error for everything that does not exist, no longer exists, or must not be revealed. */
 export const notFound = new PayRequestRefused({ code: "not_found", message: "There is no such Lightning address" })
 
 const isHandle = Schema.is(HandleSchema)
 
-/** Reads where a wallet asked. `own` is the service's domain: there, and only there, a path may name another one. */
-export const targetOf = (place: Place, own: string): Result.Result<Target, PayRequestRefused> => {
+/** Where a wallet asks about an address, at any host that answers for its domain. `user` is the part before the @, with its tag. */
+export const pathOf = (domain: string, user: string): string => `/lnurlp/${domain}/${user}`
+
+/** Reads where a wallet asked. `own` are the service's domain and its cell's host: there, and only there, a path may name another one. */
+export const targetOf = (place: Place, ...own: ReadonlyArray<string>): Result.Result<Target, PayRequestRefused> => {
   const [, name = "", port = ""] = /^(.*?)(:\d{1,5})?$/.exec(place.host) ?? []
   const [, handle = "", tag = null] = /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(place.user.toLowerCase()) ?? []
   const target = Result.gen(function* () {
     const host = yield* normaliseDomain(name)
     const domain = place.domain === null ? host : yield* normaliseDomain(place.domain)
-    const user = tag === null ? handle : `${handle}+${tag}`
-    return { host, handle, tag, domain, url: `${schemeOf(host)}://${host}${port}/lnurlp/${domain}/${user}` }
+    return { host, handle, tag, domain, url: `${schemeOf(host)}://${host}${port}${pathOf(domain, userOf({ handle, tag }))}` }
   })
   if (Result.isFailure(target) || !isHandle(handle) || place.user.length > maxHandleLength) return Result.fail(notFound)
   const { host, ...found } = target.success
-  return host === found.domain || host === own ? Result.succeed(found) : Result.fail(notFound)
+  return host === found.domain || own.includes(host) ? Result.succeed(found) : Result.fail(notFound)
 }
 
+/** The part before the @, as its payer wrote it. */
+export const userOf = ({ handle, tag }: Pick<Target, "handle" | "tag">): string => (tag === null ? handle : `${handle}+${tag}`)
+
 /** The address as its payer wrote it. */
-export const identifier = ({ handle, tag, domain }: Target): string => `${tag === null ? handle : `${handle}+${tag}`}@${domain}`
+export const identifier = (target: Target): string => `${userOf(target)}@${target.domain}`
 
 /** What a payer is shown and the invoice commits to: the same text, to the byte, for the same address (LUD-06, LUD-16). */
 export const metadataOf = (target: Target): string =>

@@ -4,6 +4,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { Bounds } from "../accounts/Bounds.ts"
+import { Cells, elsewhere } from "../accounts/Cells.ts"
 import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
@@ -14,6 +15,7 @@ import type { Rail } from "../ledger/Rail.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
+import { pathOf } from "../receiving/PayRequest.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import type { Destination, LightningAddress } from "./Destination.ts"
 import * as Instructions from "./Instructions.ts"
@@ -69,6 +71,8 @@ const offersIn = (receiving: ReceivingReads["Service"]) =>
     return { _tag: "OwnOffer" as const, bolt12, offer: issued.value }
   })
 
+const untagged = ({ handle, domain }: LightningAddress["address"]) => `${handle.replace(/\+.*$/, "")}@${domain}` as const
+
 /** One that was found is known for a moment: whoever changes or deletes it is answered after that. One that was not may be made at any time. */
 const addressesIn = (receiving: ReceivingReads["Service"]) =>
   remembering((text: string) => {
@@ -76,8 +80,31 @@ const addressesIn = (receiving: ReceivingReads["Service"]) =>
     return receiving.lightningAddress(text.slice(0, at), text.slice(at + 1))
   }, Option.isSome)
 
-export const make = Effect.gen(function* () {
+/** Where to ask about an address of the domain that all cells have, and that is not known in this one. Its company is paid as anybody outside is. */
+const askedInCells = Effect.fnUntraced(function* (ownAddress: ReturnType<typeof addressesIn>) {
+  const cells = yield* Cells
+  const { domain: ownDomain } = yield* Installation
+  return Effect.fnUntraced(function* (address: LightningAddress["address"]) {
+    const { handle, domain } = address
+    if (cells === undefined || domain !== ownDomain || Option.isSome(yield* ownAddress(untagged(address)))) return undefined
+    const origin = yield* elsewhere(cells, handle.replace(/\+.*$/, ""))
+    return origin === undefined ? undefined : `${origin}${pathOf(domain, handle)}`
+  })
+})
+
+/** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
+const servedDomains = Effect.gen(function* () {
   const accounts = yield* AccountReads
+  const { domain: ownDomain } = yield* Installation
+  const { domainGraceMillis } = yield* Domain.Options
+  return Effect.fnUntraced(function* (domain: string) {
+    if (domain === ownDomain) return { isServed: true, owner: undefined }
+    const owner = Option.getOrUndefined(yield* accounts.domain(domain))
+    return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, domainGraceMillis), owner }
+  })
+})
+
+export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
@@ -85,16 +112,10 @@ export const make = Effect.gen(function* () {
   const findOffer = offersIn(receiving)
   const ownAddress = addressesIn(receiving)
   const instructions = yield* Instructions.make
-  const { network, domain: ownDomain } = yield* Installation
-  const { domainGraceMillis } = yield* Domain.Options
+  const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
-
-  /** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
-  const servedFor = Effect.fnUntraced(function* (domain: string) {
-    if (domain === ownDomain) return { isServed: true, owner: undefined }
-    const owner = Option.getOrUndefined(yield* accounts.domain(domain))
-    return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, domainGraceMillis), owner }
-  })
+  const inAnotherCell = yield* askedInCells(ownAddress)
+  const servedFor = yield* servedDomains
 
   /** Somebody else's name: what its record says is paid, which may be one of ours, or the Lightning address where there is none. */
   const findOutside = Effect.fnUntraced(function* (destination: LightningAddress, amount: Msat, rail: Rail | undefined) {
@@ -122,13 +143,15 @@ export const make = Effect.gen(function* () {
         return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
       }
       case "LightningAddress": {
-        const { handle, domain, address } = destination.address
+        const { domain, address } = destination.address
         const { isServed, owner } = yield* servedFor(domain)
         if (!isServed) return yield* findOutside(destination, amount, rail)
         // A tag is the payee's own business: the payment goes to the same address (LUD-16).
-        const found = yield* ownAddress(`${handle.replace(/\+.*$/, "")}@${domain}`)
+        const found = yield* ownAddress(untagged(destination.address))
         const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
         if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
+        const url = yield* inAnotherCell(destination.address)
+        if (url !== undefined) return { _tag: "Offer", offer: yield* resolver.offer(url) }
         return yield* notFound(`There is no Lightning address ${address}`)
       }
       case "Lnurl":
@@ -150,7 +173,9 @@ export const make = Effect.gen(function* () {
       if (destination._tag === "Lnurl") return new URL(destination.lnurl.url).host
       if (destination._tag !== "LightningAddress") return undefined
       const { domain } = destination.address
-      return (yield* servedFor(domain)).isServed ? undefined : domain
+      if (!(yield* servedFor(domain)).isServed) return domain
+      const url = yield* inAnotherCell(destination.address)
+      return url === undefined ? undefined : new URL(url).host
     }),
     payable: Effect.fnUntraced(function* (companyId, destination, amount, rail) {
       const recipient = yield* find(destination, amount, rail)

@@ -4,7 +4,7 @@ import { Config, type Redacted, Result } from "effect"
 import * as Setting from "./Setting.ts"
 
 /** The address of a PostgreSQL, or of several of which one takes writes. */
-const address: Setting.Kind<Redacted.Redacted> = {
+export const address: Setting.Kind<Redacted.Redacted> = {
   ...Setting.secret("postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database", (text) =>
     Result.isSuccess(Hosts.parse(text))
   ),

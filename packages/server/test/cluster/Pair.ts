@@ -37,7 +37,9 @@ const front = Effect.fnUntraced(function* () {
         ask(service + falsify(path), { headers }, async (answering) => {
           const answer = await text(answering)
           asked.push({ host: headers.host ?? "", path, answer })
-          response.writeHead(answering.statusCode ?? 500, { "content-type": "application/json" }).end(answer)
+          const { location } = answering.headers
+          const said = { "content-type": "application/json", ...(location !== undefined && { location }) }
+          response.writeHead(answering.statusCode ?? 500, said).end(answer)
         })
           .on("error", (cause) => response.destroy(cause))
           .end()
@@ -69,6 +71,7 @@ const front = Effect.fnUntraced(function* () {
 const start = Effect.fnUntraced(function* (options: {
   readonly domain: string
   readonly allow: string
+  readonly more?: Readonly<Record<string, string>> | undefined
   readonly ports: Context.Context<Served.Ports>
   readonly localBalance: Effect.Effect<Msat.Msat>
 }) {
@@ -82,11 +85,19 @@ const start = Effect.fnUntraced(function* (options: {
     NETWORK_URL: `http://127.0.0.1:${port}`,
     SATRAIL_DOMAIN: options.domain,
     RESOLVER: "web",
-    SATRAIL_OUTBOUND_ALLOW: options.allow
+    SATRAIL_OUTBOUND_ALLOW: options.allow,
+    ...options.more
   }
   yield* Effect.promise(() => service.start(env))
   return {
     ...service,
+    /** Kills it without a word, and starts it again when `meanwhile` is over. */
+    dies: (meanwhile: () => Promise<void>) =>
+      Effect.promise(async () => {
+        await service.stop("SIGKILL")
+        await meanwhile()
+        await service.start(env)
+      }),
     /** Stops it. Its books are sound, and what its node owns has changed by what they say, to the millisatoshi. Answers what `look` finds in them. */
     close: <A, E>(look: (records: AllReads) => Effect.Effect<A, E>) =>
       Effect.gen(function* () {
@@ -107,18 +118,25 @@ export type Side = Effect.Success<ReturnType<typeof start>> & { readonly front: 
 
 const pretend = (seed: string) => Layer.build(Layer.fresh(Sandbox.layer({ seed, network: "regtest" })))
 
-/** The two of them, at `first.example` and `second.example`. */
-export const make = Effect.gen(function* () {
+/** Where the world finds a service, at which domain its addresses are, and what else it is told. */
+export interface Placed {
+  readonly host: string
+  readonly domain: string
+  readonly more?: Readonly<Record<string, string>>
+}
+
+/** The two of them. */
+export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
   const fronts = [yield* front(), yield* front()] as const
   const [network, elsewhere] = [yield* pretend("pair"), yield* pretend("elsewhere")]
   const { receiver, sender, localBalance } = Context.get(network, Sandbox.Neighbour)
   const sandbox = Context.get(network, Sandbox.Sandbox)
   const [first, second] = yield* Effect.all(
     [
-      start({ domain: "first.example", allow: `second.example=${fronts[1].url}`, ports: network, localBalance: sandbox.localBalance }),
+      start({ ...one, allow: `${other.host}=${fronts[1].url}`, ports: network, localBalance: sandbox.localBalance }),
       start({
-        domain: "second.example",
-        allow: `first.example=${fronts[0].url}`,
+        ...other,
+        allow: `${one.host}=${fronts[0].url}`,
         // Its node is in the same network; its chain and its wallet are nobody else's.
         ports: elsewhere.pipe(Context.add(LightningReceiver, receiver), Context.add(LightningSender, sender)),
         localBalance
@@ -133,8 +151,13 @@ export const make = Effect.gen(function* () {
     second: { ...second, front: fronts[1] },
     sandbox,
     allow: new Map([
-      ["first.example", new URL(fronts[0].url)],
-      ["second.example", new URL(fronts[1].url)]
+      [one.host, new URL(fronts[0].url)],
+      [other.host, new URL(fronts[1].url)]
     ])
   }
 })
+
+/** The two of them, at `first.example` and `second.example`. */
+export const make = Effect.suspend(() =>
+  placed({ host: "first.example", domain: "first.example" }, { host: "second.example", domain: "second.example" })
+)

@@ -1,0 +1,37 @@
+import { Context, Effect, Option } from "effect"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+
+/** What the cells of a service share: whose each handle at their domain is. It holds no money, and nobody waits for it to be paid at a handle of his own cell. */
+export interface Registry {
+  /** The letter of the cell that may give out the handle from here on: the first that asked, for ever. Asking again changes nothing. */
+  readonly claim: (handle: string, letter: string) => Effect.Effect<string, StoreUnavailable>
+  /** The letter of the cell whose handle it is. */
+  readonly holder: (handle: string) => Effect.Effect<Option.Option<string>, StoreUnavailable>
+}
+
+/** A service that is several whole deployments, each with a database and nodes of its own, and this one of them. A company lives in one. */
+export interface Cells {
+  /** This one's letter: the first of the id of each key that it issues, so that a proxy knows where a request belongs. */
+  readonly letter: string
+  /** Where each is reached, this one too: scheme and host. */
+  readonly origins: ReadonlyMap<string, string>
+  readonly registry: Registry
+}
+
+/** Undefined where one deployment is the whole service. */
+export const Cells = Context.Reference<Cells | undefined>("@satrail/core/accounts/Cells", { defaultValue: () => undefined })
+
+/** The host of this cell alone, without its port; undefined where one deployment is the whole service. */
+export const ownHost = (cells: Cells | undefined): string | undefined => {
+  const origin = cells?.origins.get(cells.letter)
+  return origin === undefined ? undefined : new URL(origin).hostname
+}
+
+/** Where the cell is that gives out a handle which is not known here: scheme and host. Undefined where it is nobody's, or this one's. */
+export const elsewhere = (cells: Cells | undefined, handle: string): Effect.Effect<string | undefined, StoreUnavailable> => {
+  if (cells === undefined) return Effect.succeed(undefined)
+  const { letter, origins, registry } = cells
+  return Effect.map(registry.holder(handle), (found) =>
+    Option.isSome(found) && found.value !== letter ? origins.get(found.value) : undefined
+  )
+}
