@@ -1354,6 +1354,36 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "made while the others are listed"
   },
   {
+    name: "cell-handle-given-out-twice",
+    rows: [],
+    bug: "a cell gives out a handle that another cell has",
+    file: core("receiving/LightningAddresses"),
+    find: `(yield* cells.registry.claim(handle, cells.letter)) !== cells.letter)`,
+    replace: `(yield* cells.registry.claim(handle, cells.letter)) === "")`,
+    test: coreTest("Cells"),
+    titles: "claimed before there is an address"
+  },
+  {
+    name: "cell-registry-asked-for-each-payment",
+    rows: [],
+    bug: "a payment within a cell waits for the registry that all cells share",
+    file: core("sending/Recipients"),
+    find: `domain !== ownDomain || Option.isSome(yield* ownAddress(untagged(address)))) return undefined`,
+    replace: `domain !== ownDomain) return undefined`,
+    test: coreTest("Cells"),
+    titles: "a payment within a cell"
+  },
+  {
+    name: "cell-key-of-no-cell",
+    rows: [],
+    bug: "a key does not begin with the letter of its cell",
+    file: core("accounts/ApiKey"),
+    find: `let id = letter`,
+    replace: `let id = ""`,
+    test: coreTest("Cells"),
+    titles: "a key begins with its cell's letter"
+  },
+  {
     name: "webhook-cursor-before-delivery",
     rows: [],
     bug: "an endpoint's cursor is moved past events that are not there yet",

@@ -55,7 +55,6 @@ describe("the environment", () => {
     ["SATRAIL_CELLS", "a=https://a.pay.example,a=https://b.pay.example"],
     ["SATRAIL_CELLS", "a=https://a.pay.example,b=https://a.pay.example"],
     ["SATRAIL_CELLS", "a=https://a.pay.example,b=https://b.pay.example/v1"],
-    ["SATRAIL_CELL_REGISTRY", "https://registry.example"],
     ["SATRAIL_DOMAIN", "https://pay.example"],
     ["SATRAIL_CORS_ORIGINS", "shop.example"],
     ["SATRAIL_CORS_ORIGINS", "https://shop.example/path"],

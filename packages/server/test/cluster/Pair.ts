@@ -28,13 +28,13 @@ export interface Exchange {
 /** What stands where the world finds a service: it passes on what it is asked, and remembers it. */
 const front = Effect.fnUntraced(function* () {
   const asked: Array<Exchange> = []
-  let service = ""
+  let service = () => ""
   let falsify = (path: string) => path
   const server = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const server = createServer((request, response) => {
         const { url: path = "/", headers } = request
-        ask(service + falsify(path), { headers }, async (answering) => {
+        ask(service() + falsify(path), { headers }, async (answering) => {
           const answer = await text(answering)
           asked.push({ host: headers.host ?? "", path, answer })
           const { location } = answering.headers
@@ -57,7 +57,8 @@ const front = Effect.fnUntraced(function* () {
     // It listens on TCP, so its address is one of TCP.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    standsBefore: (url: string) => {
+    /** Wherever that is now: a process that is started again listens at another port. */
+    standsBefore: (url: () => string) => {
       service = url
     },
     /** Has other questions reach the service than the world asks. */
@@ -144,8 +145,8 @@ export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
     ],
     { concurrency: 2 }
   )
-  fronts[0].standsBefore(first.url())
-  fronts[1].standsBefore(second.url())
+  fronts[0].standsBefore(first.url)
+  fronts[1].standsBefore(second.url)
   return {
     first: { ...first, front: fronts[0] },
     second: { ...second, front: fronts[1] },

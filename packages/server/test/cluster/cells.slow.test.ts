@@ -64,10 +64,9 @@ it.live("cells: a company pays one of another cell at its Lightning address, and
         const [from, shop] = [yield* fundedIn(payer, both.sandbox, 50_000), yield* run(() => payee.company("paid"))]
         const { address } = yield* run(() => Customer.data(201, addressIn(shop, handle)))
         assert.strictEqual(address, `${handle}@pay.example`)
-        const estimated = yield* run(() => Customer.estimate(from, address, 1234))
+        yield* run(() => Customer.estimate(from, address, 1234))
         const confirmed = yield* run(() => Customer.data(201, Customer.confirm(from, address, 1234)))
         const paid = yield* run(() => Customer.ends(from, confirmed.id, "settled"))
-        assert.strictEqual(estimated.amount, 1234)
         assert.match(paid.lightning_payment.payment_preimage, /^[0-9a-f]{64}$/)
         yield* run(() => Customer.hasBalance(shop, 1234))
         assert.strictEqual(yield* run(() => Customer.balance(from)), Customer.without(50_000, confirmed))
@@ -161,28 +160,34 @@ it.live("cells: a cell that dies while it is paid is paid once, when it is back,
       const both = yield* cells
       const [from, shop] = [yield* fundedIn(both.a, both.sandbox, 50_000), yield* run(() => both.b.company("paid"))]
       const { address } = yield* run(() => Customer.data(201, addressIn(shop, "tea")))
-      const sent: Array<string> = []
+      // Nobody answers for the address: it is refused, or waits until somebody does.
+      const sent: Array<{ readonly id: string; readonly sats: number }> = []
       yield* both.b.dies(async () => {
-        const estimated = await Customer.confirm(from, address, 1000)
-        sent.push(...(estimated.status === 201 ? [String(estimated.data.id)] : []))
+        const confirmed = await Customer.confirm(from, address, 1000)
+        if (confirmed.status === 201) sent.push({ id: confirmed.data.id, sats: 1000 })
       })
       const { id } = yield* run(() => Customer.data(201, Customer.confirm(from, address, 2000)))
       yield* both.b.dies(async () => {})
       yield* run(() => Customer.ends(from, id, "settled"))
       const ended = yield* run(() =>
         Promise.all(
-          [...sent, id].map((one) =>
-            eventually(
-              `the end of ${one}`,
-              () => Customer.fetchWithdrawal(from, one),
+          [...sent, { id, sats: 2000 }].map(async ({ id, sats }) => {
+            const withdrawal = await eventually(
+              `the end of ${id}`,
+              () => Customer.fetchWithdrawal(from, id),
               ({ status }) => status !== "pending"
             )
-          )
+            return { withdrawal, sats: withdrawal.status === "settled" ? sats : 0 }
+          })
         )
       )
-      const settled = ended.filter(({ status }) => status === "settled")
-      const received = settled.reduce((sum, { amount }) => sum + Number(amount), 0)
-      yield* run(() => Customer.hasBalance(shop, received))
+      yield* run(() =>
+        Customer.hasBalance(
+          shop,
+          ended.reduce((sum, { sats }) => sum + sats, 0)
+        )
+      )
+      const settled = ended.flatMap(({ withdrawal, sats }) => (sats > 0 ? [withdrawal] : []))
       assert.strictEqual(yield* run(() => Customer.balance(from)), Customer.without(50_000, ...settled))
       yield* closed(both)
     })
