@@ -70,7 +70,7 @@ export interface Outcome {
 let front: Promise<Front.Handler> | undefined
 
 /** The routes are made once for all stories: none of them is the story's own. */
-const handler = (store: Store.Store): Promise<Front.Handler> => {
+export const handler = (store: Store.Store): Promise<Front.Handler> => {
   front ??= (async () => {
     const world = await World.make(0, store, (ports) => ports)
     const services = Layer.provide(Layer.fresh(Satrail.layer(settings)), Layer.succeedContext(world.ports))

@@ -64,12 +64,13 @@ export const destinationOf = (
       // Some are paid by name: the amount says which, so that plots are what they were.
       return { destination: destination !== undefined && amount % 2000 === 0 ? named(destination) : destination, isOpen: true }
     }
-    case "OwnInvoice": {
-      const destination = latest(made.invoices, to.which)
-      return { destination, isOpen: destination !== undefined && amountOf(destination) === 0n }
+    case "OwnInvoice":
+    case "OwnAddress": {
+      const own = to._tag === "OwnInvoice" ? made.invoices : made.addresses
+      const destination =
+        made.elsewhere.length > 0 && to.which % 2 === 1 ? latest(made.elsewhere, (to.which - 1) / 2) : latest(own, to.which)
+      return { destination, isOpen: destination !== undefined && (destination.includes("@") || amountOf(destination) === 0n) }
     }
-    case "OwnAddress":
-      return { destination: latest(made.addresses, to.which), isOpen: true }
     case "OwnOffer":
       return { destination: latest(made.offers, to.which), isOpen: true }
     case "OwnChain":

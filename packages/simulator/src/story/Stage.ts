@@ -61,11 +61,11 @@ const macrotask = () =>
   })
 
 /** As a customer's program sends it. */
-const requestOf = ({ method, path, bearer, body, once }: Ask): Request =>
+const requestOf = ({ method, path, bearer, body, once }: Ask, host: string): Request =>
   new Request(`http://service${path}`, {
     method,
     headers: {
-      host: "pay.example",
+      host,
       ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
       ...(once !== undefined && { "idempotency-key": once })
@@ -83,12 +83,14 @@ export interface Options {
   readonly slots: number
   /** Whether they send webhooks. */
   readonly hasWebhooks: boolean
+  /** Where it is asked; at its domain unless given. */
+  readonly host?: string | undefined
   /** Whether the store answers after a while, as one with a database behind it does. */
   readonly isAsync: boolean
 }
 
 export const make = (options: Options): Stage => {
-  const { world, handler, settings, coverage, slots, hasWebhooks, isAsync } = options
+  const { world, handler, settings, coverage, slots, hasWebhooks, isAsync, host = settings.domain } = options
   const { time, turns } = world
   const traps = Fault.make()
   const history: Array<string> = []
@@ -145,7 +147,7 @@ export const make = (options: Options): Stage => {
   }
 
   const answer = async (ask: Ask, number: number, process: Process, finish: (answer: Answer) => void) => {
-    const response = await handler(requestOf(ask), Context.add(process.context, Asking, number))
+    const response = await handler(requestOf(ask, host), Context.add(process.context, Asking, number))
     const text = await response.text()
     if (!open.delete(number)) return
     finish({ status: response.status, text, isReplayed: response.headers.get("idempotency-replayed") === "true" })

@@ -4,7 +4,7 @@ import type { Act, ActOf, Operation, Tag } from "../plot/Operation.ts"
 import * as Customers from "./Customers.ts"
 import * as Disturbances from "./Disturbances.ts"
 import * as Endpoints from "./Endpoints.ts"
-import { type Acts, nothing } from "./Made.ts"
+import { type Acts, type Made, nothing } from "./Made.ts"
 import * as Operator from "./Operator.ts"
 import * as Outsiders from "./Outsiders.ts"
 import * as Requests from "./Requests.ts"
@@ -14,6 +14,7 @@ import * as Trade from "./Trade.ts"
 
 /** A story that is being told: does what was drawn, with what there is by then. */
 export interface Story {
+  readonly made: Made
   readonly tell: (operation: Operation) => Promise<void>
   /** Everybody asks again what was not answered, and so many times what is held is let go and blocks come. */
   readonly finish: (rounds: number) => Promise<void>
@@ -93,6 +94,7 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
   }
 
   return {
+    made,
     tell: async ({ act, seed, rushes }) => {
       world.reseed(seed)
       stage.note(`# ${JSON.stringify(act)}`)

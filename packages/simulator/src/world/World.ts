@@ -1,3 +1,4 @@
+import type { Cells } from "@satrail/core/accounts/Cells"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { type AllReads, Records } from "@satrail/core/service/Records"
@@ -46,6 +47,23 @@ export interface World {
   readonly read: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** What may be done to the node and the chain. */
   readonly outside: Outside.Outside
+  /** Which of several cells its service is; undefined where it is all of it. */
+  readonly cells: Cells | undefined
+}
+
+/** Whose turn it is and what time it is, for worlds that are beside each other. */
+export type Common = Pick<World, "random" | "reseed" | "time" | "turns">
+
+const common = (seed: number): Common => {
+  let random = Random.make(Random.derived(seed, 0))
+  return {
+    random: () => random,
+    reseed: (seed) => {
+      random = Random.make(seed)
+    },
+    time: Time.make(beginsAtMillis),
+    turns: Turns.make(() => random)
+  }
 }
 
 /** What lets fibers run in here: the same clock for all, and their turns. */
@@ -67,16 +85,14 @@ const quiet = Logger.make(() => {})
 // Beginnings of a pretend network cost more than most stories; those of a few are kept there.
 const networks = 4
 
-/** A world in which nothing has happened yet. */
-export const make = async (seed: number, store: Store, spoil: Spoil): Promise<World> => {
-  let random = Random.make(Random.derived(seed, 0))
-  const time = Time.make(beginsAtMillis)
-  const turns = Turns.make(() => random)
+/** A world in which nothing has happened yet, of its own or beside another one. */
+export const make = async (seed: number, store: Store, spoil: Spoil, beside: Common = common(seed)): Promise<World> => {
+  const { random, reseed, time, turns } = beside
   const host = turns.host("world")
   const context = runsWith({
     clock: time.clock(host, () => 0),
     scheduler: host.scheduler,
-    entropy: (size) => random.bytes(size),
+    entropy: (size) => random().bytes(size),
     logger: quiet
   })
   const runFork = Effect.runForkWith(context)
@@ -90,10 +106,8 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
   const receivers = Receivers.make()
   const watch = Watch.make(Context.get(books, Journal))
   return {
-    random: () => random,
-    reseed: (seed) => {
-      random = Random.make(seed)
-    },
+    random,
+    reseed,
     time,
     turns,
     sandbox: Context.get(outside.ports, Sandbox.Sandbox),
@@ -110,6 +124,7 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
     },
     now,
     read: (effect) => Effect.runPromiseWith(context)(effect),
-    outside
+    outside,
+    cells: undefined
   }
 }
