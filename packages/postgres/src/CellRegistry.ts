@@ -2,17 +2,20 @@ import type { Registry } from "@satrail/core/accounts/Cells"
 import { remembering } from "@satrail/core/base/Known"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Effect, Option, type Redacted, Schema, type Scope } from "effect"
-import type { SqlError } from "effect/sql"
 import { translate } from "./Outage.ts"
 import * as PgClient from "./PgClient.ts"
 import type { DatabaseUnreachable } from "./PgError.ts"
 
 // One small table, which all cells of a service share. What is in it stays: a handle that was given out is never given out again.
 
-const create = [
-  "create schema if not exists satrail_cells",
-  'create table if not exists satrail_cells.handles (handle text collate "C" primary key, letter text not null)'
-]
+// Two that create the same at the same moment would get in each other's way, in one of several ways: the second waits.
+const create = `
+do $$
+begin
+  perform pg_advisory_xact_lock(hashtext('satrail_cells'));
+  create schema if not exists satrail_cells;
+  create table if not exists satrail_cells.handles (handle text collate "C" primary key, letter text not null);
+end $$`
 
 // Whoever is first inserts, and everybody is told what is there. An update of what is there already waits for who inserts it in this moment.
 const claim = `
@@ -22,9 +25,6 @@ on conflict (handle) do update set letter = h.letter returning letter`
 const holder = "select letter from satrail_cells.handles where handle = $1"
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ letter: Schema.String })))
-
-/** Whether two that create the same at the same moment got in each other's way. */
-const isRace = ({ reason }: SqlError.SqlError) => reason._tag === "UniqueViolation"
 
 /** How many connections a process has to it: new handles are seldom. */
 const maxConnections = 2
@@ -36,13 +36,11 @@ const maxConnections = 2
 export const make = Effect.fnUntraced(function* (url: Redacted.Redacted): Effect.fn.Return<Registry, DatabaseUnreachable, Scope.Scope> {
   const { sql } = yield* PgClient.lazily({ url, maxConnections })
   let isCreated = false
-  const creating = Effect.forEach(create, (statement) => sql.unsafe(statement).unprepared, { discard: true }).pipe(
-    Effect.retry({ times: 5, while: isRace }),
-    Effect.andThen(
-      Effect.sync(() => {
-        isCreated = true
-      })
-    )
+  const creating = Effect.andThen(
+    sql.unsafe(create).unprepared,
+    Effect.sync(() => {
+      isCreated = true
+    })
   )
   const created = Effect.suspend(() => (isCreated ? Effect.void : creating))
   const ask = (operation: string, text: string, values: ReadonlyArray<string>): Effect.Effect<Option.Option<string>, StoreUnavailable> =>
