@@ -111,12 +111,12 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   const node = Setting.chosen(lightning, backends.lightning)
   const chainNode = Setting.chosen(chain, backends.chain.map(withWallet))
   const others = { rates, resolver, bip353Resolvers, outboundAllow }
-  const read = { plain: Setting.all(plain), node, chainNode, cell: Cells.config, ...others, ignored: Unknown.ignored, rules }
-  return Config.map(Setting.all(read), ({ plain, node, chainNode, cell, rates, resolver, bip353Resolvers, outboundAllow }) => ({
+  const read = { plain: Setting.all(plain), node, chainNode, place: Cells.config, ...others, ignored: Unknown.ignored, rules }
+  return Config.map(Setting.all(read), ({ plain, node, chainNode, place, rates, resolver, bip353Resolvers, outboundAllow }) => ({
     ...plain,
     node,
     chainNode,
-    cell,
+    ...place,
     rates,
     resolver,
     bip353Resolvers: bip353Resolvers ?? [],

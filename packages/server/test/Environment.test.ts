@@ -31,8 +31,13 @@ describe("the environment", () => {
     assert.deepStrictEqual(problemsOf({ SATRAIL_CELL: "c", SATRAIL_CELLS, SATRAIL_CELL_REGISTRY }), [
       'SATRAIL_CELL must be one of SATRAIL_CELLS (a, b), got "c"'
     ])
-    const { cell } = Result.getOrThrow(Environment.read({ SATRAIL_CELL, SATRAIL_CELLS, SATRAIL_CELL_REGISTRY }))
+    const { cell, publicUrl } = Result.getOrThrow(Environment.read({ SATRAIL_CELL, SATRAIL_CELLS, SATRAIL_CELL_REGISTRY }))
     assert.deepStrictEqual([cell?.letter, cell?.origins.get("a")], ["b", "https://a.pay.example"])
+    assert.strictEqual(publicUrl, "https://b.pay.example", "where nothing else is said")
+    const SATRAIL_PUBLIC_URL = "https://pay.example"
+    assert.deepStrictEqual(problemsOf({ SATRAIL_CELL, SATRAIL_CELLS, SATRAIL_CELL_REGISTRY, SATRAIL_PUBLIC_URL }), [
+      'SATRAIL_PUBLIC_URL must be https://b.pay.example, this cell\'s in SATRAIL_CELLS, got "https://pay.example"'
+    ])
     assert.strictEqual(Result.getOrThrow(Environment.read({})).cell, undefined)
   })
 

@@ -1,6 +1,7 @@
 import { isLetter } from "@satrail/core/accounts/ApiKey"
 import { Config, type Redacted } from "effect"
 import * as Database from "./Database.ts"
+import * as Service from "./Service.ts"
 import * as Setting from "./Setting.ts"
 
 /** As many cells as there are letters. */
@@ -50,7 +51,7 @@ export interface Cell {
 }
 
 /** Undefined where this deployment is the whole service. */
-export const config: Config.Config<Cell | undefined> = Config.flatMap(Setting.all(settings), ({ cell, cells, cellRegistry }) => {
+const chosen: Config.Config<Cell | undefined> = Config.flatMap(Setting.all(settings), ({ cell, cells, cellRegistry }) => {
   if (cell === undefined && cells === undefined && cellRegistry === undefined) return Config.succeed(undefined)
   const missing = Object.entries({ cell, cells, cellRegistry }).flatMap(([key, value]) => (value === undefined ? [key] : []))
   if (cell === undefined || cells === undefined || cellRegistry === undefined) {
@@ -61,3 +62,14 @@ export const config: Config.Config<Cell | undefined> = Config.flatMap(Setting.al
     ? Config.succeed({ letter: cell, origins: cells, registry: cellRegistry })
     : Setting.refused(`SATRAIL_CELL must be one of SATRAIL_CELLS (${[...cells.keys()].join(", ")}), got ${JSON.stringify(cell)}`)
 })
+
+/** The same, and where its clients reach it: links have to lead to the cell that they are of. */
+export const config: Config.Config<{ readonly cell: Cell | undefined; readonly publicUrl: string | undefined }> = Config.flatMap(
+  Config.all({ cell: chosen, publicUrl: Service.identity.publicUrl }),
+  ({ cell, publicUrl }) => {
+    const origin = cell?.origins.get(cell.letter)
+    return cell !== undefined && publicUrl !== undefined && publicUrl !== origin
+      ? Setting.refused(`SATRAIL_PUBLIC_URL must be ${origin}, this cell's in SATRAIL_CELLS, got ${JSON.stringify(publicUrl)}`)
+      : Config.succeed({ cell, publicUrl: publicUrl ?? origin })
+  }
+)

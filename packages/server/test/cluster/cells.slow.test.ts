@@ -24,7 +24,6 @@ const cells = Effect.gen(function* () {
     host: new URL(origins[letter]).host,
     domain: "pay.example",
     more: {
-      SATRAIL_PUBLIC_URL: origins[letter],
       SATRAIL_CELL: letter,
       SATRAIL_CELLS: `a=${origins.a},b=${origins.b}`,
       SATRAIL_CELL_REGISTRY: registry.url
