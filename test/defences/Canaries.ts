@@ -1358,10 +1358,20 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "a cell gives out a handle that another cell has",
     file: core("receiving/LightningAddresses"),
-    find: `(yield* cells.registry.claim(handle, cells.letter)) !== cells.letter)`,
-    replace: `(yield* cells.registry.claim(handle, cells.letter)) === "")`,
+    find: `(yield* cells.registry.claim([handle], cells.letter)).length > 0)`,
+    replace: `(yield* cells.registry.claim([handle], cells.letter)).length > 1)`,
     test: coreTest("Cells"),
     titles: "claimed before there is an address"
+  },
+  {
+    name: "cell-handles-from-before-unclaimed",
+    rows: [],
+    bug: "what a service gave out before it was a cell is any other cell's to give out again",
+    file: core("receiving/LightningAddresses"),
+    find: `for (const handle of yield* registry.claim(handles, letter))`,
+    replace: `for (const handle of yield* registry.claim([], letter))`,
+    test: coreTest("Cells"),
+    titles: "before it was a cell"
   },
   {
     name: "cell-registry-asked-for-each-payment",

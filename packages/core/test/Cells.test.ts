@@ -1,12 +1,15 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import { Cells } from "../src/accounts/Cells.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
+import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import {
   company,
   companyWith,
   confirm,
+  everywhere,
   has,
   lightningAddress,
   made,
@@ -15,7 +18,8 @@ import {
   said,
   scenario,
   standing,
-  steps
+  steps,
+  working
 } from "./World.ts"
 
 /** A cell `b` of two, with a registry that notes what it is asked. */
@@ -24,11 +28,11 @@ const cell = () => {
   const asked: Array<string> = []
   const store = { isAway: false }
   const registry = {
-    claim: (handle: string, letter: string) =>
+    claim: (claimed: ReadonlyArray<string>, letter: string) =>
       Effect.sync(() => {
-        asked.push(`claim ${handle}`)
-        if (!handles.has(handle)) handles.set(handle, letter)
-        return handles.get(handle) ?? ""
+        asked.push(`claim ${claimed.join()}`)
+        for (const handle of claimed) if (!handles.has(handle)) handles.set(handle, letter)
+        return claimed.filter((handle) => handles.get(handle) !== letter)
       }),
     holder: (handle: string) =>
       Effect.sync(() => {
@@ -92,5 +96,31 @@ scenario(
       Effect.map(Effect.flip(check(of(letter))), (error) => (error._tag === "Unauthorized" ? [error.reason, error.origin] : []))
     assert.deepStrictEqual(yield* refused("a"), ["other_cell", "https://a.pay.example"])
     assert.deepStrictEqual(yield* refused("c"), ["unknown", undefined], "there is no such cell")
+  }
+)
+
+scenario(
+  "cells: what a service gave out before it was a cell is claimed when it starts, deleted addresses too",
+  cell,
+  function* ({ handles, asked }) {
+    const [one, other] = [yield* company(), yield* company()]
+    const { remove } = yield* LightningAddresses
+    for (const [row, handle] of [
+      [one, "tea"],
+      [other, "coffee"],
+      [other, "cake"]
+    ] as const)
+      yield* lightningAddress(row, handle)
+    const { id } = yield* lightningAddress(one, "gone")
+    yield* everywhere(remove(one.id, id))
+    handles.clear()
+    asked.length = 0
+    yield* working()
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(
+      [...handles].toSorted(([a], [b]) => a.localeCompare(b)),
+      ["cake", "coffee", "gone", "tea"].map((handle) => [handle, "b"])
+    )
+    assert.lengthOf(asked, 2, "together, for each company")
   }
 )

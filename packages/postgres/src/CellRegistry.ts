@@ -1,8 +1,7 @@
 import type { Registry } from "@satrail/core/accounts/Cells"
 import { remembering } from "@satrail/core/base/Known"
-import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Effect, Option, type Redacted, Schema, type Scope } from "effect"
-import { translate } from "./Outage.ts"
+import { translate, turnedAway } from "./Outage.ts"
 import * as PgClient from "./PgClient.ts"
 import type { DatabaseUnreachable } from "./PgError.ts"
 
@@ -19,39 +18,59 @@ end $$`
 
 // Whoever is first inserts, and everybody is told what is there. An update of what is there already waits for who inserts it in this moment.
 const claim = `
-insert into satrail_cells.handles as h (handle, letter) values ($1, $2)
-on conflict (handle) do update set letter = h.letter returning letter`
+insert into satrail_cells.handles as h (handle, letter) select handle, $2 from json_array_elements_text($1::json) handle order by handle
+on conflict (handle) do update set letter = h.letter returning handle, letter`
 
-const holder = "select letter from satrail_cells.handles where handle = $1"
+const holder = "select handle, letter from satrail_cells.handles where handle = $1"
 
-const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ letter: Schema.String })))
+const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ handle: Schema.String, letter: Schema.String })))
 
-/** How many connections a process has to it: new handles are seldom. */
-const maxConnections = 2
+/** Whoever asks about handles that nobody has keeps no new handle waiting: those have a connection of their own. */
+const maxConnections = 1
+
+/** So many who ask about a handle may wait, and no more: anybody may ask about any. */
+const maxWaiting = 100
 
 /**
  * The registry in a PostgreSQL of its own. Nothing is asked of it before it is needed: while it is away, there are no new handles, and those of other cells are
  * not found.
  */
 export const make = Effect.fnUntraced(function* (url: Redacted.Redacted): Effect.fn.Return<Registry, DatabaseUnreachable, Scope.Scope> {
-  const { sql } = yield* PgClient.lazily({ url, maxConnections })
+  const [claiming, looking] = [yield* PgClient.lazily({ url, maxConnections }), yield* PgClient.lazily({ url, maxConnections })]
   let isCreated = false
   const creating = Effect.andThen(
-    sql.unsafe(create).unprepared,
+    claiming.sql.unsafe(create).unprepared,
     Effect.sync(() => {
       isCreated = true
     })
   )
   const created = Effect.suspend(() => (isCreated ? Effect.void : creating))
-  const ask = (operation: string, text: string, values: ReadonlyArray<string>): Effect.Effect<Option.Option<string>, StoreUnavailable> =>
+  const ask = (operation: string, { sql }: typeof looking, text: string, values: ReadonlyArray<string>) =>
     Effect.andThen(created, sql.unsafe<object>(text, values)).pipe(
       Effect.catchTag("SqlError", translate(operation)),
-      Effect.flatMap((rows) => Effect.orDie(decode(rows))),
-      Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ letter }) => letter))
+      Effect.flatMap((rows) => Effect.orDie(decode(rows)))
     )
+  let waiting = 0
+  const look = (handle: string) =>
+    Effect.suspend(() => {
+      if (waiting >= maxWaiting) return Effect.fail(turnedAway("holder")("overloaded"))
+      waiting++
+      return Effect.ensuring(
+        ask("holder", looking, holder, [handle]),
+        Effect.sync(() => {
+          waiting--
+        })
+      )
+    })
   return {
-    claim: (handle, letter) => Effect.map(ask("claim", claim, [handle, letter]), Option.getOrThrow),
+    claim: (handles, letter) =>
+      Effect.map(ask("claim", claiming, claim, [JSON.stringify(handles), letter]), (rows) =>
+        rows.flatMap((row) => (row.letter === letter ? [] : [row.handle]))
+      ),
     // Whose a handle is never changes. That it is nobody's does.
-    holder: remembering((handle: string) => ask("holder", holder, [handle]), Option.isSome)
+    holder: remembering(
+      (handle: string) => Effect.map(look(handle), ([row]) => Option.map(Option.fromUndefinedOr(row), ({ letter }) => letter)),
+      Option.isSome
+    )
   }
 })

@@ -3,8 +3,8 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 
 /** What the cells of a service share: whose each handle at their domain is. It holds no money, and nobody waits for it to be paid at a handle of his own cell. */
 export interface Registry {
-  /** The letter of the cell that may give out the handle from here on: the first that asked, for ever. Asking again changes nothing. */
-  readonly claim: (handle: string, letter: string) => Effect.Effect<string, StoreUnavailable>
+  /** From here on the handles are this cell's, for ever, but those that another cell has: these it answers. Asking again changes nothing. */
+  readonly claim: (handles: ReadonlyArray<string>, letter: string) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
   /** The letter of the cell whose handle it is. */
   readonly holder: (handle: string) => Effect.Effect<Option.Option<string>, StoreUnavailable>
 }

@@ -14,6 +14,8 @@ import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { everywhere } from "../base/Known.ts"
 import * as Metadata from "../base/Metadata.ts"
+import * as Pages from "../base/Pages.ts"
+import * as Worker from "../base/Worker.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
@@ -159,7 +161,7 @@ export const make = Effect.gen(function* () {
       yield* Metadata.check(metadata)
       const domain = ask.domain === null ? ownDomain : yield* openDomain(company.id, ask.domain)
       // First the name, then the row: who dies in between has a name that only its own cell can give out.
-      if (cells !== undefined && domain === ownDomain && (yield* cells.registry.claim(handle, cells.letter)) !== cells.letter)
+      if (cells !== undefined && domain === ownDomain && (yield* cells.registry.claim([handle], cells.letter)).length > 0)
         return yield* new LightningAddress.HandleTaken({ handle, domain })
       const createdAtMillis = yield* Clock.currentTimeMillis
       const lightningAddress: LightningAddress.LightningAddress = {
@@ -183,3 +185,48 @@ export const make = Effect.gen(function* () {
 })
 
 export const layer = Layer.effect(LightningAddresses, make)
+
+/** How many are looked at together. */
+const pageSize = 500
+
+/**
+ * Where the service is several cells, claims what this one gave out before it was a cell, deleted addresses too: once a start. What another cell has
+ * given out meanwhile is logged: then payments to it go to either, and a person has to decide.
+ */
+const claimed = Effect.fnUntraced(function* ({ letter, registry }: Cells) {
+  const accounts = yield* AccountReads
+  const receiving = yield* ReceivingReads
+  const { domain: ownDomain } = yield* Installation
+  let count = 0
+  const claim = Effect.fnUntraced(function* (page: ReadonlyArray<LightningAddress.LightningAddress>) {
+    const handles = page.flatMap(({ domain, handle }) => (domain === ownDomain ? [handle] : []))
+    if (handles.length === 0) return
+    count += handles.length
+    for (const handle of yield* registry.claim(handles, letter))
+      yield* Effect.logError("cells: a handle that was given out here is another cell's", { handle })
+  })
+  yield* Pages.each(
+    pageSize,
+    (after: Company | null) => accounts.companies(after?.id ?? null, pageSize),
+    (companies) =>
+      Effect.forEach(
+        companies,
+        ({ id }) =>
+          Pages.each(
+            pageSize,
+            (before: LightningAddress.LightningAddress | null) => receiving.lightningAddressesOf(id, before?.id ?? null, pageSize),
+            claim
+          ),
+        { discard: true }
+      )
+  )
+  yield* Effect.logInfo("cells: every handle from before is claimed", { handles: count })
+})
+
+/** Claims them beside everything else, and tries again while the registry is away. */
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const cells = yield* Cells
+    if (cells !== undefined) yield* Worker.run("handles of cells", claimed(cells), Effect.never)
+  })
+)

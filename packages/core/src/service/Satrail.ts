@@ -180,6 +180,7 @@ export const layerWorkers = Layer.mergeAll(
   Checkouts.layerWorker,
   Refunds.layerWorker,
   Domains.layerWorker,
+  LightningAddresses.layerWorker,
   Expiry.layerWorker,
   Retention.layerWorker,
   AuditLog.layerWorker,

@@ -101,10 +101,10 @@ const registryOf = ({ random }: World.Common): Registry => {
       return random().chance(0.05) ? away(operation) : Effect.succeed(done)
     })
   return {
-    claim: (handle, letter) =>
+    claim: (asked, letter) =>
       wobbly("claim", () => {
-        if (!handles.has(handle)) handles.set(handle, letter)
-        return handles.get(handle) ?? ""
+        for (const handle of asked) if (!handles.has(handle)) handles.set(handle, letter)
+        return asked.filter((handle) => handles.get(handle) !== letter)
       }),
     holder: (handle) => wobbly("holder", () => Option.fromUndefinedOr(handles.get(handle)))
   }
