@@ -1358,8 +1358,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "a cell gives out a handle that another cell has",
     file: core("receiving/LightningAddresses"),
-    find: `(yield* cells.registry.claim([handle], cells.letter)).length > 0)`,
-    replace: `(yield* cells.registry.claim([handle], cells.letter)).length > 1)`,
+    find: `(yield* cells.registry.claim([handle], cells.letter, company.id)).length > 0)`,
+    replace: `(yield* cells.registry.claim([handle], cells.letter, company.id)).length > 1)`,
     test: coreTest("Cells"),
     titles: "claimed before there is an address"
   },
@@ -1368,18 +1368,48 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "what a service gave out before it was a cell is any other cell's to give out again",
     file: core("receiving/LightningAddresses"),
-    find: `for (const handle of yield* registry.claim(handles, letter))`,
-    replace: `for (const handle of yield* registry.claim([], letter))`,
+    find: `for (const handle of yield* registry.claim(handles, letter, null))`,
+    replace: `for (const handle of yield* registry.claim([], letter, null))`,
     test: coreTest("Cells"),
     titles: "before it was a cell"
+  },
+  {
+    name: "cell-handle-handed-to-anybody",
+    rows: [],
+    bug: "a handle that was handed over is any company's of the other cell to create",
+    file: core("receiving/LightningAddresses"),
+    find: `cells.registry.claim([handle], cells.letter, company.id)`,
+    replace: `cells.registry.claim([handle], cells.letter, null)`,
+    test: coreTest("Cells"),
+    titles: "handed over to a company of this cell"
+  },
+  {
+    name: "cell-handed-over-after-it-was-deleted",
+    rows: [],
+    bug: "a crash while a handle is handed over leaves it deleted, and no other cell can give it out",
+    file: core("receiving/LightningAddresses"),
+    find: `yield* handed(yield* get(companyId, id), to)`,
+    replace: `yield* handed(yield* remove(companyId, id), to)`,
+    test: coreTest("Cells"),
+    titles: "for one company of the other cell"
+  },
+  {
+    name: "cell-handed-over-and-lost",
+    rows: [],
+    bug: "who pays an address that was handed over, from the cell that had it, is told that there is none",
+    file: core("sending/Recipients"),
+    find: `if (found !== undefined && found.deletedAtMillis === null) return undefined`,
+    replace: `if (found !== undefined) return undefined`,
+    test: coreTest("Cells"),
+    titles: "for one company of the other cell"
   },
   {
     name: "cell-registry-asked-for-each-payment",
     rows: [],
     bug: "a payment within a cell waits for the registry that all cells share",
     file: core("sending/Recipients"),
-    find: `domain !== ownDomain || Option.isSome(yield* ownAddress(untagged(address)))) return undefined`,
-    replace: `domain !== ownDomain) return undefined`,
+    find: `if (found !== undefined && found.deletedAtMillis === null) return undefined`,
+    replace: ``,
     test: coreTest("Cells"),
     titles: "a payment within a cell"
   },

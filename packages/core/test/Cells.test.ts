@@ -1,8 +1,15 @@
 import { assert } from "@effect/vitest"
+import * as CellRegistry from "@satrail/memory/CellRegistry"
 import { Context, Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { Companies } from "../src/accounts/Companies.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
+import * as Id from "../src/base/Id.ts"
+import { PayRequests } from "../src/receiving/PayRequests.ts"
+import * as Destination from "../src/sending/Destination.ts"
+import { Recipients } from "../src/sending/Recipients.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
-import { Cells } from "../src/accounts/Cells.ts"
+import { Cells, type Registry } from "../src/accounts/Cells.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import {
@@ -24,21 +31,24 @@ import {
 
 /** A cell `b` of two, with a registry that notes what it is asked. */
 const cell = () => {
-  const handles = new Map([["taken", "a"]])
+  let shared = CellRegistry.make()
   const asked: Array<string> = []
-  const store = { isAway: false }
-  const registry = {
-    claim: (claimed: ReadonlyArray<string>, letter: string) =>
-      Effect.sync(() => {
-        asked.push(`claim ${claimed.join()}`)
-        for (const handle of claimed) if (!handles.has(handle)) handles.set(handle, letter)
-        return claimed.filter((handle) => handles.get(handle) !== letter)
-      }),
-    holder: (handle: string) =>
-      Effect.sync(() => {
-        asked.push(`holder ${handle}`)
-        return Option.fromUndefinedOr(handles.get(handle))
-      })
+  /** What is away: the registry, or the store where it has to commit this. */
+  const store: { away: string | undefined } = { away: undefined }
+  const registry: Registry = {
+    claim: (handles, ...by) => {
+      asked.push(`claim ${handles.join()}`)
+      return shared.claim(handles, ...by)
+    },
+    handOver: (handle, ...to) => {
+      asked.push(`hand over ${handle}`)
+      if (store.away === "registry") return Effect.fail(new StoreUnavailable({ operation: "test", cause: new Error("away") }))
+      return shared.handOver(handle, ...to)
+    },
+    holder: (handle) => {
+      asked.push(`holder ${handle}`)
+      return shared.holder(handle)
+    }
   }
   const origins = new Map([
     ["a", "https://a.pay.example"],
@@ -47,28 +57,33 @@ const cell = () => {
   const away = replace(Journal, ({ commit }) =>
     Journal.of({
       commit: (change) =>
-        store.isAway && change._tag === "LightningAddressCreated"
-          ? Effect.fail(new StoreUnavailable({ operation: "test", cause: new Error("away") }))
-          : commit(change)
+        change._tag === store.away ? Effect.fail(new StoreUnavailable({ operation: "test", cause: new Error("away") })) : commit(change)
     })
   )
   const change = (ports: Context.Context<Ports>) => Context.add(away(ports), Cells, { letter: "b", origins, registry })
-  return { handles, asked, store, change }
+  const forget = () => {
+    shared = CellRegistry.make()
+    asked.length = 0
+  }
+  return { registry, forget, asked, store, change }
 }
+
+const someCompany = CompanyId.make(Id.nil)
 
 scenario(
   "cells: a handle of another cell is taken, and a new one is claimed before there is an address",
   cell,
-  function* ({ handles, asked, store }) {
+  function* ({ registry, asked, store }) {
     const row = yield* company()
+    yield* registry.claim(["taken"], "a", null)
     assert.strictEqual(yield* said(lightningAddress(row, "taken")), "HandleTaken")
-    store.isAway = true
+    store.away = "LightningAddressCreated"
     assert.strictEqual(yield* said(lightningAddress(row, "tea")), "StoreUnavailable")
-    assert.strictEqual(handles.get("tea"), "b", "whoever dies in between has it for good")
-    store.isAway = false
+    assert.deepStrictEqual(yield* registry.holder("tea"), Option.some("b"), "whoever dies in between has it for good")
+    store.away = undefined
     const { handle } = yield* lightningAddress(row, "tea")
     assert.strictEqual(handle, "tea")
-    assert.deepStrictEqual(asked, ["claim taken", "claim tea", "claim tea"])
+    assert.deepStrictEqual(asked, ["claim taken", "claim taken", "claim tea", "holder tea", "claim tea"])
   }
 )
 
@@ -102,7 +117,7 @@ scenario(
 scenario(
   "cells: what a service gave out before it was a cell is claimed when it starts, deleted addresses too",
   cell,
-  function* ({ handles, asked }) {
+  function* ({ registry, forget, asked }) {
     const [one, other] = [yield* company(), yield* company()]
     const { remove } = yield* LightningAddresses
     for (const [row, handle] of [
@@ -113,14 +128,69 @@ scenario(
       yield* lightningAddress(row, handle)
     const { id } = yield* lightningAddress(one, "gone")
     yield* everywhere(remove(one.id, id))
-    handles.clear()
-    asked.length = 0
+    forget()
     yield* working()
     yield* TestClock.adjust("1 second")
-    assert.deepStrictEqual(
-      [...handles].toSorted(([a], [b]) => a.localeCompare(b)),
-      ["cake", "coffee", "gone", "tea"].map((handle) => [handle, "b"])
-    )
     assert.lengthOf(asked, 2, "together, for each company")
+    assert.deepStrictEqual(yield* registry.claim(["cake", "coffee", "gone", "tea", "new"], "a", null), ["cake", "coffee", "gone", "tea"])
+  }
+)
+
+scenario(
+  "cells: an address that was handed over is for one company of the other cell, and who asks here is led there",
+  cell,
+  function* ({ registry, store }) {
+    const [from, neighbour] = [yield* company(), yield* company()]
+    const { id } = yield* lightningAddress(from, "tea")
+    const { handOver } = yield* LightningAddresses
+    const { offer } = yield* PayRequests
+    const { host } = yield* Recipients
+    const to = { letter: "a", companyId: CompanyId.make(neighbour.id) }
+    const place = { host: "pay.example", domain: null, user: "tea" }
+    const destination = yield* Effect.fromResult(Destination.parse("tea@pay.example", "regtest"))
+
+    for (const away of ["registry", "LightningAddressDeleted"]) {
+      store.away = away
+      assert.strictEqual(yield* said(everywhere(handOver(from.id, id, to))), "StoreUnavailable")
+      yield* offer(place)
+      assert.strictEqual(yield* host(destination), undefined, "what broke off in between is still paid here")
+    }
+    store.away = undefined
+    assert.isNotNull((yield* everywhere(handOver(from.id, id, to))).deletedAtMillis)
+    const moved = yield* Effect.flip(offer(place))
+    assert.deepStrictEqual(moved._tag === "AnsweredElsewhere" && moved.origin, "https://a.pay.example")
+    assert.strictEqual(yield* host(destination), "a.pay.example")
+
+    assert.deepStrictEqual(yield* registry.claim(["tea"], "a", someCompany), ["tea"])
+    assert.deepStrictEqual(yield* registry.claim(["tea"], "a", to.companyId), [])
+    for (const row of [from, neighbour]) assert.strictEqual(yield* said(lightningAddress(row, "tea")), "HandleTaken")
+    assert.strictEqual(yield* said(handOver(from.id, id, { ...to, companyId: someCompany })), "Invalid: cell")
+    assert.isNotNull((yield* everywhere(handOver(from.id, id, to))).deletedAtMillis)
+  }
+)
+
+scenario("cells: an address can be handed over to another cell that there is, and by its company's operator alone", cell, function* () {
+  const [from, neighbour] = [yield* company(), yield* company()]
+  yield* (yield* Companies).verifyDomain(from.id, "shop.example")
+  const { handOver } = yield* LightningAddresses
+  const [tea, own] = [yield* lightningAddress(from, "tea"), yield* lightningAddress(from, "tea", "shop.example")]
+  const to = (letter: string) => ({ letter, companyId: someCompany })
+  assert.strictEqual(yield* said(handOver(from.id, tea.id, to("b"))), "Invalid: cell")
+  assert.strictEqual(yield* said(handOver(from.id, tea.id, to("c"))), "Invalid: cell")
+  assert.strictEqual(yield* said(handOver(from.id, own.id, to("a"))), "Invalid: id")
+  assert.strictEqual(yield* said(handOver(neighbour.id, tea.id, to("a"))), "NotFound")
+  yield* (yield* PayRequests).offer({ host: "pay.example", domain: null, user: "tea" })
+})
+
+scenario(
+  "cells: an address that was handed over to a company of this cell is created by it, and by nobody else",
+  cell,
+  function* ({ registry }) {
+    const [heir, neighbour] = [yield* company(), yield* company()]
+    yield* registry.claim(["tea"], "a", null)
+    assert.isTrue(yield* registry.handOver("tea", "a", { letter: "b", companyId: heir.id }))
+    assert.strictEqual(yield* said(lightningAddress(neighbour, "tea")), "HandleTaken")
+    assert.strictEqual((yield* lightningAddress(heir, "tea")).companyId, heir.id)
+    yield* (yield* PayRequests).offer({ host: "pay.example", domain: null, user: "tea" })
   }
 )

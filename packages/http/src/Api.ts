@@ -92,7 +92,8 @@ const operator = Section.make(
     Companies.limit,
     CompanyFees.get,
     CompanyFees.put,
-    Domains.vouch
+    Domains.vouch,
+    LightningAddresses.handOver
   ]
 )
 

@@ -230,6 +230,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
             "getKey",
             "getLimits",
             "getWalletConnection",
+            "handOverLightningAddress",
             "issueKey",
             "limitCompany",
             "limitKey",

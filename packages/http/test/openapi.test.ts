@@ -16,7 +16,7 @@ import { bad, operatorToken, seen, start } from "./Service.ts"
 import { adjusted } from "./Adjusted.ts"
 import { suspended } from "./Suspended.ts"
 
-const service = await start({ checks: [{ name: "database", check: Effect.void }] })
+const service = await start({ isCell: true, checks: [{ name: "database", check: Effect.void }] })
 afterAll(service.dispose)
 const { body: customers, headers } = await service.ask("GET", "/openapi.json")
 const { body: operators } = await service.ask("GET", "/operator/openapi.json")
@@ -49,6 +49,8 @@ const limitedKey = (
     body: { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } }
   })
 ).body.data.key
+const someAddress = async (): Promise<string> =>
+  (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key: company.key })).body.data.id
 const waiting = async (): Promise<string> =>
   (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: limitedKey, body: withdrawal })).body.data.id
 const {
@@ -251,6 +253,13 @@ const asked: Record<string, Record<string, Ask>> = {
   },
   "/operator/companies/{companyId}/domains": {
     post: { key: operatorToken, path: `/operator/companies/${company.id}/domains`, body: { domain: "example.com" } }
+  },
+  "/operator/companies/{companyId}/bitcoin/deposit/lightning-address/{id}/hand-over": {
+    post: {
+      key: operatorToken,
+      path: `/operator/companies/${company.id}/bitcoin/deposit/lightning-address/${await someAddress()}/hand-over`,
+      body: { cell: "b", company_id: company.id }
+    }
   },
   "/operator/api-keys/{id}/rotate": {
     post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }

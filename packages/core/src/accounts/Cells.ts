@@ -1,12 +1,32 @@
 import { Context, Effect, Option } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 
 /** What the cells of a service share: whose each handle at their domain is. It holds no money, and nobody waits for it to be paid at a handle of his own cell. */
 export interface Registry {
-  /** From here on the handles are this cell's, for ever, but those that another cell has: these it answers. Asking again changes nothing. */
-  readonly claim: (handles: ReadonlyArray<string>, letter: string) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /**
+   * From here on the handles are this cell's, but those that somebody else has: these it answers. One that was handed over to a company of this cell is that
+   * company's. Asking again changes nothing. null: for whichever company of this cell has it.
+   */
+  readonly claim: (
+    handles: ReadonlyArray<string>,
+    letter: string,
+    companyId: CompanyId.CompanyId | null
+  ) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /**
+   * From here on the handle, which this cell has, is for that company of another cell, and nobody else. Asking again changes nothing; until the company
+   * has claimed it, it can be handed to another one instead. False where the handle is not this cell's to hand over, or was the other's before: there it
+   * was deleted.
+   */
+  readonly handOver: (handle: string, letter: string, to: Heir) => Effect.Effect<boolean, StoreUnavailable>
   /** The letter of the cell whose handle it is. */
   readonly holder: (handle: string) => Effect.Effect<Option.Option<string>, StoreUnavailable>
+}
+
+/** A company of another cell. */
+export interface Heir {
+  readonly letter: string
+  readonly companyId: CompanyId.CompanyId
 }
 
 /** A service that is several whole deployments, each with a database and nodes of its own, and this one of them. A company lives in one. */

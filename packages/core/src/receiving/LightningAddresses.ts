@@ -2,7 +2,7 @@ import { HandleSchema, maxHandleLength, normaliseDomain } from "@satrail/bitcoin
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { Bounds, checkRange } from "../accounts/Bounds.ts"
-import { Cells } from "../accounts/Cells.ts"
+import { Cells, type Heir } from "../accounts/Cells.ts"
 import type { Company } from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
@@ -66,6 +66,15 @@ export class LightningAddresses extends Context.Service<
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
+    /**
+     * The handle, at the domain that all cells have, is for that company of another cell from here on, and nobody else can have it; the address is deleted
+     * here. Until that company has made it there, no payment is accepted at it. Doing so again changes nothing, and finishes what broke off.
+     */
+    readonly handOver: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      to: Heir
+    ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
   }
 >()("@satrail/core/receiving/LightningAddresses") {}
 
@@ -89,6 +98,22 @@ export const successMessageIssue = (message: string): string | undefined =>
 /** How many addresses a page has. */
 export const limit = Page.limit
 
+/** Hands an address over in the registry. */
+const handing = Effect.gen(function* () {
+  const cells = yield* Cells
+  const { domain: ownDomain } = yield* Installation
+  const others = [...(cells?.origins.keys() ?? [])].filter((letter) => letter !== cells?.letter)
+  return Effect.fnUntraced(function* ({ handle, domain }: LightningAddress.LightningAddress, to: Heir) {
+    const wrong = (path: string, message: string) => new Invalid({ path, message })
+    if (cells === undefined || others.length === 0) return yield* wrong("cell", "there are no other cells")
+    if (!others.includes(to.letter)) return yield* wrong("cell", `another cell: ${others.join(", ")}`)
+    if (domain !== ownDomain)
+      return yield* wrong("id", `an address at ${ownDomain}: the DNS says which cell ${domain}, the company's own, leads to`)
+    if (!(yield* cells.registry.handOver(handle, cells.letter, to)))
+      return yield* wrong("cell", "one that never had the address before; or it was handed over to another company, which has it now")
+  })
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -99,6 +124,7 @@ export const make = Effect.gen(function* () {
   const { domainGraceMillis } = yield* Domain.Options
   const entropy = yield* Entropy
   const cells = yield* Cells
+  const handed = yield* handing
 
   /** The domain in its one spelling, once it is known to be open to this company. */
   const openDomain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
@@ -125,8 +151,21 @@ export const make = Effect.gen(function* () {
     yield* Metadata.check(metadata)
   })
 
+  const remove = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const row = yield* get(companyId, id)
+    yield* journal.commit(LightningAddress.deleted(row, yield* Clock.currentTimeMillis))
+    yield* everywhere
+    return yield* get(companyId, id)
+  })
+
   return LightningAddresses.of({
     get,
+    remove,
+    // First the name, then the row: who dies in between has an address that pays its owner here, and can be handed over again.
+    handOver: Effect.fnUntraced(function* (companyId, id, to) {
+      yield* handed(yield* get(companyId, id), to)
+      return yield* remove(companyId, id)
+    }),
     list: Effect.fnUntraced(function* (companyId, query) {
       const { rows, next } = yield* Page.read(query, (before, limit) => receiving.lightningAddressesOf(companyId, before, limit))
       return { lightningAddresses: rows, next }
@@ -143,12 +182,6 @@ export const make = Effect.gen(function* () {
       yield* everywhere
       return yield* get(companyId, id)
     }),
-    remove: Effect.fnUntraced(function* (companyId, id) {
-      const row = yield* get(companyId, id)
-      yield* journal.commit(LightningAddress.deleted(row, yield* Clock.currentTimeMillis))
-      yield* everywhere
-      return yield* get(companyId, id)
-    }),
     create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
@@ -161,7 +194,7 @@ export const make = Effect.gen(function* () {
       yield* Metadata.check(metadata)
       const domain = ask.domain === null ? ownDomain : yield* openDomain(company.id, ask.domain)
       // First the name, then the row: who dies in between has a name that only its own cell can give out.
-      if (cells !== undefined && domain === ownDomain && (yield* cells.registry.claim([handle], cells.letter)).length > 0)
+      if (cells !== undefined && domain === ownDomain && (yield* cells.registry.claim([handle], cells.letter, company.id)).length > 0)
         return yield* new LightningAddress.HandleTaken({ handle, domain })
       const createdAtMillis = yield* Clock.currentTimeMillis
       const lightningAddress: LightningAddress.LightningAddress = {
@@ -202,7 +235,7 @@ const claimed = Effect.fnUntraced(function* ({ letter, registry }: Cells) {
     const handles = page.flatMap(({ domain, handle }) => (domain === ownDomain ? [handle] : []))
     if (handles.length === 0) return
     count += handles.length
-    for (const handle of yield* registry.claim(handles, letter))
+    for (const handle of yield* registry.claim(handles, letter, null))
       yield* Effect.logError("cells: a handle that was given out here is another cell's", { handle })
   })
   yield* Pages.each(

@@ -86,7 +86,10 @@ const askedInCells = Effect.fnUntraced(function* (ownAddress: ReturnType<typeof 
   const { domain: ownDomain } = yield* Installation
   return Effect.fnUntraced(function* (address: LightningAddress["address"]) {
     const { handle, domain } = address
-    if (cells === undefined || domain !== ownDomain || Option.isSome(yield* ownAddress(untagged(address)))) return undefined
+    if (cells === undefined || domain !== ownDomain) return undefined
+    const found = Option.getOrUndefined(yield* ownAddress(untagged(address)))
+    // One that is deleted may have been handed over.
+    if (found !== undefined && found.deletedAtMillis === null) return undefined
     const origin = yield* elsewhere(cells, handle.replace(/\+.*$/, ""))
     return origin === undefined ? undefined : `${origin}${pathOf(domain, handle)}`
   })

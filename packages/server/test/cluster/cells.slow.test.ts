@@ -192,3 +192,50 @@ it.live("cells: a cell that dies while it is paid is paid once, when it is back,
     })
   )
 )
+
+it.live(
+  "cells: a company moves with its address and its money, and nothing that is paid meanwhile or afterwards goes to anybody else",
+  () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const both = yield* cells
+        const before = yield* fundedIn(both.a, both.sandbox, 50_000)
+        const [after, neighbour] = [yield* run(() => both.b.company("paid")), yield* run(() => both.b.company("paid"))]
+        const { id, address } = yield* run(() => Customer.data(201, addressIn(before, "tea")))
+        const web = Outbound.make({ allow: both.world })
+        const offered = Effect.map(web.ask({ url: "https://pay.example/.well-known/lnurlp/tea" }), ({ body }) => JSON.parse(body))
+        const invoiced = (callback: string, sats: number) =>
+          Effect.map(web.ask({ url: `${callback}?amount=${sats * 1000}` }), ({ body }) => JSON.parse(body))
+        const old = yield* offered
+        const unpaid = yield* invoiced(old.callback, 500)
+
+        const handOver = { cell: "b", company_id: after.id }
+        for (const _ of ["once", "again"]) {
+          const { deleted_at: deletedAt } = yield* run(() =>
+            Customer.data(200, both.a.operate(`/companies/${before.id}/bitcoin/deposit/lightning-address/${id}/hand-over`, handOver))
+          )
+          assert.isNotNull(deletedAt)
+        }
+        assert.strictEqual((yield* offered).reason, "There is no such Lightning address", "nobody is paid for it in between")
+        for (const company of [before, neighbour])
+          assert.deepStrictEqual(yield* run(() => Customer.refusal(addressIn(company, "tea"))), [409, "handle_taken"])
+        assert.strictEqual((yield* run(() => Customer.data(201, addressIn(after, "tea")))).address, address)
+
+        const moved = yield* run(() => Customer.data(201, Customer.confirm(before, address, 49_000)))
+        yield* run(() => Customer.ends(before, moved.id, "settled"))
+        yield* run(() => Customer.hasBalance(after, 49_000))
+        const left = Customer.without(50_000, moved)
+        assert.strictEqual(yield* run(() => Customer.balance(before)), left)
+
+        const { callback } = yield* offered
+        assert.strictEqual(new URL(callback).host, "b.pay.example")
+        yield* both.sandbox.pay({ paymentRequest: (yield* invoiced(callback, 300)).pr })
+        yield* run(() => Customer.hasBalance(after, 49_300))
+        yield* both.sandbox.pay({ paymentRequest: unpaid.pr })
+        yield* run(() => Customer.hasBalance(before, left + 500))
+        assert.strictEqual((yield* invoiced(old.callback, 500)).reason, "There is no such Lightning address")
+        assert.strictEqual(yield* run(() => Customer.balance(neighbour)), 0)
+        yield* closed(both)
+      })
+    )
+)

@@ -4,10 +4,11 @@ import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
+import * as CellRegistry from "@satrail/memory/CellRegistry"
 import * as Lightning from "@satrail/sandbox/Lightning"
 import * as Network from "@satrail/sandbox/Network"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, HashMap, Option } from "effect"
+import { Context, Effect, HashMap } from "effect"
 import type { Store } from "./Store.ts"
 import * as World from "./World.ts"
 
@@ -93,20 +94,16 @@ const away = (operation: string) => new StoreUnavailable({ operation, cause: "no
 
 /** The registry of both, which is away now and then, before it does what it is asked or after. */
 const registryOf = ({ random }: World.Common): Registry => {
-  const handles = new Map<string, string>()
-  const wobbly = <A>(operation: string, work: () => A) =>
+  const { claim, handOver, holder } = CellRegistry.make()
+  const wobbly = <A>(operation: string, work: Effect.Effect<A, StoreUnavailable>) =>
     Effect.suspend(() => {
       if (random().chance(0.05)) return away(operation)
-      const done = work()
-      return random().chance(0.05) ? away(operation) : Effect.succeed(done)
+      return Effect.flatMap(work, (done) => (random().chance(0.05) ? away(operation) : Effect.succeed(done)))
     })
   return {
-    claim: (asked, letter) =>
-      wobbly("claim", () => {
-        for (const handle of asked) if (!handles.has(handle)) handles.set(handle, letter)
-        return asked.filter((handle) => handles.get(handle) !== letter)
-      }),
-    holder: (handle) => wobbly("holder", () => Option.fromUndefinedOr(handles.get(handle)))
+    claim: (...asked) => wobbly("claim", claim(...asked)),
+    handOver: (...asked) => wobbly("handOver", handOver(...asked)),
+    holder: (handle) => wobbly("holder", holder(handle))
   }
 }
 
