@@ -103,6 +103,7 @@ const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/
 const slow = new Set([
   "DELETE /operator/api-keys/{id}",
   "POST /operator/companies/{id}/plan",
+  "POST /operator/companies/{companyId}/bitcoin/deposit/lightning-address/{id}/hand-over",
   "POST /operator/pause",
   "POST /operator/resume",
   "POST /operator/companies/{id}/freeze",
@@ -115,6 +116,7 @@ const slow = new Set([
 export const open = async (store: Store.Store) => {
   const { context, company, keyFor, fund, work, run, lightningAddress, ask, sandbox, dispose } = await start({
     storage: store.layer,
+    isCell: true,
     settings: { domain: "pay.example.com" }
   })
   const [ours, other] = [await company(), await company()]
