@@ -3,6 +3,7 @@ import * as Keys from "@satrail/chain/Keys"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Lnd from "@satrail/nodes/Lnd"
+import * as Nobody from "@satrail/testing/Nobody"
 import * as Outbound from "@satrail/web/Outbound"
 import { Effect, Redacted, Result } from "effect"
 import { once } from "node:events"
@@ -45,7 +46,9 @@ describe("satrail check", () => {
   const servers: Array<Server> = []
   let env: Record<string, string> = {}
   /** Where each of these is. */
-  let [lnd, esplora, bitcoind, nobody] = ["", "", "", ""]
+  let [lnd, esplora, bitcoind] = ["", "", ""]
+  let nobody = ""
+  let held: Nobody.Nobody | undefined
 
   const listen = async (server: Promise<Server>) => {
     servers.push(await server)
@@ -72,12 +75,9 @@ describe("satrail check", () => {
     await write("open.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: sealed })
     chmodSync(file("open.json"), 0o644)
     writeFileSync(file("text"), "not what it should be")
-    ;[lnd, esplora, bitcoind, nobody] = await Promise.all([
-      listen(FakeLnd.make()),
-      listen(Esplora.make()),
-      listen(Bitcoind.make()),
-      Esplora.make().then(async ({ url, close }) => close().then(() => url))
-    ])
+    ;[lnd, esplora, bitcoind] = await Promise.all([listen(FakeLnd.make()), listen(Esplora.make()), listen(Bitcoind.make())])
+    held = await Nobody.make()
+    nobody = `http://127.0.0.1:${held.port}`
     env = {
       SATRAIL_DATA: file("data"),
       SATRAIL_OPERATOR_TOKEN: "an-operator-s-token-of-32-characters",
@@ -90,6 +90,7 @@ describe("satrail check", () => {
     }
   })
   afterAll(async () => {
+    held?.end()
     await Promise.all(servers.map(({ close }) => close()))
     rmSync(home, { recursive: true, force: true })
   })
