@@ -146,6 +146,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         metadata: {},
         lightningAddressId: null,
         checkoutId: null,
+        apiKeyId: null,
         callback: null,
         rate: null,
         rateAtMillis: null,

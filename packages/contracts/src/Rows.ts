@@ -67,6 +67,7 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   metadata: {},
   lightningAddressId: null,
   checkoutId: null,
+  apiKeyId: null,
   callback: null,
   rate: null,
   rateAtMillis: null,

@@ -29,6 +29,7 @@ const invoiceAt = Effect.fnUntraced(function* ({ id }: Company, lightningAddress
       metadata: {},
       lightningAddressId,
       checkoutId: null,
+      apiKeyId: null,
       callback: null,
       rate: null,
       rateAtMillis: null

@@ -17,7 +17,12 @@ const wallet = Redacted.make("21".repeat(32))
 const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: ["wss://relay.example"], secretKey: wallet })
 const Told = Schema.Struct({
   notification_type: Schema.String,
-  notification: Schema.Struct({ type: Schema.String, payment_hash: Schema.String, amount: Schema.Int, preimage: Schema.String })
+  notification: Schema.Struct({
+    type: Schema.String,
+    payment_hash: Schema.String,
+    amount: Schema.Int,
+    preimage: Schema.optionalKey(Schema.String)
+  })
 })
 
 const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes: ReadonlyArray<Scope>) {
@@ -62,10 +67,15 @@ scenario(
     )
     const read = events.map((event) => Option.getOrThrow(WalletConnect.open(event, reads.secretKey, Told)))
     assert.deepStrictEqual(
-      read.map(({ notification_type, notification }) => [notification_type, notification.payment_hash, notification.amount]),
+      read.map(({ notification_type, notification }) => [
+        notification_type,
+        notification.payment_hash,
+        notification.amount,
+        notification.preimage !== undefined
+      ]),
       [
-        ["payment_received", paymentHash, 21_000],
-        ["payment_sent", payee.paymentHash ?? "", 1_000_000]
+        ["payment_received", paymentHash, 21_000, false],
+        ["payment_sent", payee.paymentHash ?? "", 1_000_000, true]
       ]
     )
   }

@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as Nostr from "@satrail/bitcoin/Nostr"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Arbitrary, Context, Effect, Fiber, Option, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { Scope } from "../src/accounts/ApiKey.ts"
@@ -19,6 +21,7 @@ import {
   inWorld,
   made,
   outside,
+  poll,
   type Ports,
   said,
   scenario,
@@ -51,6 +54,8 @@ const request = (from: Redacted.Redacted, content: WalletConnect.Request, atSeco
 const read = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted) =>
   Option.isNone(answer) ? assert.fail("no answer") : Option.getOrThrow(WalletConnect.open(answer.value, secretKey, WalletConnect.Response))
 const codeOf = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted) => read(answer, secretKey).error?.code ?? "ok"
+
+const codeOfResponse = ({ error }: WalletConnect.Response) => error?.code ?? "ok"
 
 scenario(
   "wallet connect: a payment that is pending is not said to have failed, and the same event has its end later",
@@ -144,6 +149,84 @@ scenario(
       assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), code, JSON.stringify(content))
   }
 )
+
+/** A result's members, as far as these tests read them. */
+const Result = Schema.Struct({
+  invoice: Schema.optionalKey(Schema.String),
+  payment_hash: Schema.optionalKey(Schema.String),
+  state: Schema.optionalKey(Schema.String),
+  preimage: Schema.optionalKey(Schema.String)
+})
+
+const asks = Effect.fnUntraced(function* (secretKey: Redacted.Redacted, method: string, params: unknown = {}, atSeconds?: number) {
+  const { answer } = yield* WalletRequests.make(wallet)
+  return read(yield* answer(request(secretKey, { method, params }, atSeconds)), secretKey)
+})
+const resultOf = ({ error, result }: WalletConnect.Response) =>
+  error ? assert.fail(JSON.stringify(error)) : Schema.decodeUnknownSync(Result)(result)
+
+scenario("wallet connect: an app reads the preimage of its own invoices, and of no others of its company", { ...isWallet }, function* () {
+  const shop = yield* company()
+  const [till, other] = [yield* connect(shop, ["receive", "read"]), yield* connect(shop, ["read"])]
+  const { invoice = "", payment_hash: paymentHash } = resultOf(yield* asks(till.secretKey, "make_invoice", { amount: 21_000 }))
+  yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: invoice })
+  yield* poll
+  const own = resultOf(yield* asks(till.secretKey, "lookup_invoice", { payment_hash: paymentHash }))
+  assert.strictEqual(Preimage.hashOf(Preimage.make(own.preimage ?? "")), paymentHash)
+  const seen = resultOf(yield* asks(other.secretKey, "lookup_invoice", { payment_hash: paymentHash }))
+  assert.deepStrictEqual([seen.state, seen.preimage], ["settled", undefined])
+  assert.notInclude(JSON.stringify(yield* asks(other.secretKey, "list_transactions")), own.preimage ?? "none")
+  assert.include(JSON.stringify(yield* asks(till.secretKey, "list_transactions")), own.preimage ?? "none")
+})
+
+scenario(
+  "wallet connect: get_budget reports the tighter of the key's daily and monthly limits, fees included",
+  { ...isWallet },
+  function* () {
+    const payer = yield* companyWith(5000)
+    const { apiKey, secretKey } = yield* connect(payer, ["send"])
+    assert.deepStrictEqual((yield* asks(secretKey, "get_budget")).result, {})
+    yield* everywhere((yield* ApiKeys).limit(apiKey.id, { daySats: 2000, monthSats: 3000 }))
+    const payee = yield* outside({ sats: 1000 })
+    const { answer } = yield* WalletRequests.make(wallet)
+    const paying = yield* Effect.forkChild(answer(request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })), {
+      startImmediately: true
+    })
+    yield* TestClock.adjust(payWaitMillis)
+    yield* Fiber.join(paying)
+    const { held } = yield* has(payer)
+    assert.deepStrictEqual((yield* asks(secretKey, "get_budget", {}, beginsAtSeconds + 1)).result, {
+      used_budget: held * 1000,
+      total_budget: 2_000_000,
+      renewal_period: "daily"
+    })
+  }
+)
+
+scenario("wallet connect: an app settles or cancels its company's hold invoices by their payment hash", { ...isWallet }, function* () {
+  const shop = yield* company()
+  const { secretKey } = yield* connect(shop, ["receive", "read"])
+  const stranger = yield* connect(yield* company(), ["receive"])
+  const [kept, returned] = ["31".repeat(32), "32".repeat(32)].map((preimage) => Preimage.make(preimage))
+  if (kept === undefined || returned === undefined) return assert.fail()
+  const sandbox = yield* Sandbox.Sandbox
+  for (const [preimage, method] of [
+    [kept, "settle_hold_invoice"],
+    [returned, "cancel_hold_invoice"]
+  ] as const) {
+    const hash = Preimage.hashOf(preimage)
+    const params = method === "settle_hold_invoice" ? { preimage } : { payment_hash: hash }
+    const { invoice = "" } = resultOf(yield* asks(secretKey, "make_hold_invoice", { amount: 21_000, payment_hash: hash }))
+    yield* Effect.forkChild(Effect.ignore(sandbox.pay({ paymentRequest: invoice })), { startImmediately: true })
+    yield* steps(1)
+    assert.strictEqual(codeOfResponse(yield* asks(stranger.secretKey, method, params)), "NOT_FOUND")
+    assert.strictEqual(codeOfResponse(yield* asks(secretKey, method, params)), "ok")
+    yield* steps(2)
+    const { state } = resultOf(yield* asks(secretKey, "lookup_invoice", { payment_hash: hash }))
+    assert.strictEqual(state, method === "settle_hold_invoice" ? "settled" : "failed")
+  }
+  assert.strictEqual((yield* has(shop)).posted, 21)
+})
 
 scenario("wallet connect: an app that asks too often is told so", { ...isWallet }, function* () {
   const { secretKey } = yield* connect(yield* company(), ["read"])

@@ -55,6 +55,7 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     max_amount: null,
     canceled_at_millis: null,
     checkout_id: null,
+    api_key_id: null,
     hold: null,
     held: null,
     held_until_millis: null

@@ -1,28 +1,38 @@
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Option, Schema } from "effect"
 import * as Decimal from "../base/Decimal.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import { Invoices } from "../receiving/Invoices.ts"
+import type { AskedHold } from "../receiving/Issuing.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { Amount } from "./WalletPayments.ts"
 import { type Call, paramsOf, refuse } from "./WalletRefused.ts"
 import * as WalletView from "./WalletView.ts"
 
-const Params = Schema.Struct({
-  amount: Schema.optionalKey(Schema.NullOr(Amount)),
+const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-fA-F]{64}$/))
+
+const asked = {
   description: Schema.optionalKey(Schema.NullOr(Schema.String)),
   description_hash: Schema.optionalKey(Schema.NullOr(Schema.String)),
   expiry: Schema.optionalKey(Schema.NullOr(Schema.Int))
-})
+}
+const Params = Schema.Struct({ ...asked, amount: Schema.optionalKey(Schema.NullOr(Amount)) })
+const HoldParams = Schema.Struct({ ...asked, amount: Amount, payment_hash: Hash })
 
-/** Makes invoices for apps: one for each event, however often it comes. */
+/** Creates, settles and cancels invoices for apps: an event has one effect, however often it arrives. */
 export const make = Effect.gen(function* () {
   const invoices = yield* Invoices
   const receiving = yield* ReceivingReads
 
-  const makeInvoice = Effect.fnUntraced(function* (call: Call) {
-    const { amount, description, description_hash: hash, expiry } = yield* paramsOf(call, Params)
-    if (hash !== undefined && hash !== null) return yield* refuse("NOT_IMPLEMENTED", "Give a description: its hash alone is not taken")
-    const { companyId } = call.holder.apiKey
+  const create = Effect.fnUntraced(function* (
+    call: Call,
+    { amount, description, description_hash: hash, expiry }: typeof Params.Type,
+    hold?: AskedHold
+  ) {
+    if (hash !== undefined && hash !== null)
+      return yield* refuse("NOT_IMPLEMENTED", "description_hash is not supported. Send description instead.")
+    const { id: apiKeyId, companyId } = call.holder.apiKey
     const price =
       amount === undefined || amount === null || amount === 0
         ? { amount: null, minAmount: null, maxAmount: null }
@@ -30,29 +40,71 @@ export const make = Effect.gen(function* () {
     const outcome = yield* invoices
       .create({
         companyId,
+        apiKeyId,
         ...price,
         description: description ?? "",
         expirySeconds: expiry ?? Invoice.expirySeconds.default,
         metadata: {},
+        hold,
         request: { key: `nwc:${call.event.id}`, fingerprint: "make_invoice", render: ({ id }) => id }
       })
       .pipe(
         Effect.catchTags({
           AmountInvalid: ({ message }) => refuse("OTHER", message),
           Invalid: ({ path, message }) => refuse("OTHER", `${path}: ${message}`),
-          TooManyHeld: () => refuse("OTHER", "There are too many open hold invoices"),
-          Paused: () => refuse("RESTRICTED", "Receiving is paused: try again later"),
-          RateUnavailable: () => refuse("INTERNAL", "There is no exchange rate: try again later"),
-          NodeUnavailable: () => refuse("INTERNAL", "The node is away: try again later"),
-          Conflict: () => refuse("INTERNAL", "The invoice was made before, and otherwise"),
-          IdempotencyMismatch: () => refuse("OTHER", "This event was another request before")
+          TooManyHeld: ({ maximum }) =>
+            refuse("OTHER", `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`),
+          Paused: () => refuse("RESTRICTED", "Receiving is paused. Try again later."),
+          RateUnavailable: () => refuse("INTERNAL", "No exchange rate is available. Try again later."),
+          NodeUnavailable: () => refuse("INTERNAL", "The Lightning node is not responding. Try again later."),
+          Conflict: () => refuse("INTERNAL", "A different invoice was already created for this request."),
+          IdempotencyMismatch: () => refuse("OTHER", "This event was already used for a different request.")
         })
       )
     const nowMillis = yield* Clock.currentTimeMillis
-    if (outcome._tag === "Made") return WalletView.incoming(outcome.value, nowMillis)
+    if (outcome._tag === "Made") return WalletView.incoming(outcome.value, apiKeyId, nowMillis)
     const before = yield* receiving.invoice(companyId, outcome.answer)
-    return Option.isSome(before) ? WalletView.incoming(before.value, nowMillis) : yield* refuse("INTERNAL", "The invoice is gone")
+    return Option.isSome(before)
+      ? WalletView.incoming(before.value, apiKeyId, nowMillis)
+      : yield* refuse("INTERNAL", "The invoice for this request no longer exists.")
   })
 
-  return { makeInvoice }
+  const ofHash = Effect.fnUntraced(function* ({ holder }: Call, paymentHash: PaymentHash.PaymentHash) {
+    const found = yield* receiving.invoiceByHash(paymentHash)
+    if (Option.isSome(found) && found.value.companyId === holder.apiKey.companyId && found.value.hold !== null) return found.value
+    return yield* refuse("NOT_FOUND", "No hold invoice has this payment hash.")
+  })
+
+  return {
+    makeInvoice: (call: Call) => Effect.flatMap(paramsOf(call, Params), (params) => create(call, params)),
+    makeHoldInvoice: Effect.fnUntraced(function* (call: Call) {
+      const { payment_hash: hash, ...params } = yield* paramsOf(call, HoldParams)
+      return yield* create(call, params, { paymentHash: PaymentHash.make(hash.toLowerCase()) })
+    }),
+    /** Takes the held payment. Settling again changes nothing. */
+    settleHoldInvoice: Effect.fnUntraced(function* (call: Call) {
+      const preimage = Preimage.make((yield* paramsOf(call, Schema.Struct({ preimage: Hash }))).preimage.toLowerCase())
+      const { id, companyId } = yield* ofHash(call, Preimage.hashOf(preimage))
+      yield* invoices.settle(companyId, id, preimage).pipe(
+        Effect.catchTags({
+          Invalid: ({ path, message }) => refuse("OTHER", `${path}: ${message}`),
+          NotFound: () => refuse("NOT_FOUND", "No hold invoice has this payment hash."),
+          InvoiceNotHeld: ({ status }) => refuse("OTHER", `No payment is held for this invoice: it is ${status}.`)
+        })
+      )
+      return {}
+    }),
+    /** Returns the held payment to the payer, or closes the invoice before it is paid. Canceling again changes nothing. */
+    cancelHoldInvoice: Effect.fnUntraced(function* (call: Call) {
+      const { payment_hash: hash } = yield* paramsOf(call, Schema.Struct({ payment_hash: Hash }))
+      const { id, companyId } = yield* ofHash(call, PaymentHash.make(hash.toLowerCase()))
+      yield* invoices.cancel(companyId, id).pipe(
+        Effect.catchTags({
+          NotFound: () => refuse("NOT_FOUND", "No hold invoice has this payment hash."),
+          InvoiceNotPayable: ({ status }) => refuse("OTHER", `This invoice can no longer be canceled: it is ${status}.`)
+        })
+      )
+      return {}
+    })
+  }
 })

@@ -1,11 +1,14 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Clock, Effect, Option, Result, Schema } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
 import * as ApiKey from "../accounts/ApiKey.ts"
 import { Installation } from "../accounts/Installation.ts"
+import * as Limits from "../accounts/Limits.ts"
 import { available } from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import * as Limit from "../ledger/Limit.ts"
 import * as Page from "../ledger/Page.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import type { Transaction } from "../reports/Transaction.ts"
@@ -47,7 +50,18 @@ export interface Method {
 }
 
 /** Every method, as the info event names them: what a key may not do is refused. */
-export const names = ["pay_invoice", "make_invoice", "lookup_invoice", "list_transactions", "get_balance", "get_info"] as const
+export const names = [
+  "pay_invoice",
+  "make_invoice",
+  "make_hold_invoice",
+  "settle_hold_invoice",
+  "cancel_hold_invoice",
+  "lookup_invoice",
+  "list_transactions",
+  "get_balance",
+  "get_budget",
+  "get_info"
+] as const
 type Name = (typeof names)[number]
 
 /** What apps can ask for. */
@@ -56,26 +70,27 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
+  const accounts = yield* AccountReads
   const transactions = yield* Transactions
-  const { makeInvoice } = yield* WalletInvoices.make
+  const { makeInvoice, makeHoldInvoice, settleHoldInvoice, cancelHoldInvoice } = yield* WalletInvoices.make
   const { payInvoice } = yield* WalletPayments.make
 
   /** What the company was paid, or paid, with this hash: its own only. */
   const lookUp = Effect.fnUntraced(function* (call: Call) {
     const { payment_hash: hash, invoice } = yield* paramsOf(call, LookedUp)
-    const { companyId } = call.holder.apiKey
+    const { id: apiKeyId, companyId } = call.holder.apiKey
     const decoded = typeof invoice === "string" ? Bolt11.decode(invoice.trim()) : undefined
     const text = hash ?? (decoded !== undefined && Result.isSuccess(decoded) ? decoded.success.paymentHash : "")
     if (!/^[0-9a-fA-F]{64}$/.test(text)) return yield* refuse("OTHER", "A payment_hash, 64 characters of hex, or an invoice of BOLT 11")
     const paymentHash = PaymentHash.make(text.toLowerCase())
     const came = Option.filter(yield* receiving.invoiceByHash(paymentHash), (row) => row.companyId === companyId)
-    if (Option.isSome(came)) return WalletView.incoming(came.value, yield* Clock.currentTimeMillis)
+    if (Option.isSome(came)) return WalletView.incoming(came.value, apiKeyId, yield* Clock.currentTimeMillis)
     const went = Option.filter(yield* sending.withdrawalByHash(paymentHash), (row) => row.companyId === companyId)
     const shown = Option.isSome(went) ? WalletView.outgoing(went.value) : undefined
     return shown ?? (yield* refuse("NOT_FOUND", "No invoice and no payment has this payment hash"))
   })
 
-  const shown = Effect.fnUntraced(function* ({ companyId, id, type }: Transaction, nowMillis: number) {
+  const shown = Effect.fnUntraced(function* ({ companyId, id, type }: Transaction, apiKeyId: string, nowMillis: number) {
     if (type === "withdrawal") {
       const found = yield* sending.withdrawal(companyId, id)
       return Option.isSome(found) ? WalletView.outgoing(found.value) : undefined
@@ -83,7 +98,7 @@ export const make = Effect.gen(function* () {
     const deposit = Option.getOrUndefined(yield* receiving.deposit(companyId, id))
     const invoiceId = deposit?.lightningInvoiceId ?? null
     const found = invoiceId === null ? Option.none() : yield* receiving.invoice(companyId, invoiceId)
-    return Option.isSome(found) ? WalletView.incoming(found.value, nowMillis) : undefined
+    return Option.isSome(found) ? WalletView.incoming(found.value, apiKeyId, nowMillis) : undefined
   })
 
   const list = Effect.fnUntraced(function* (call: Call) {
@@ -91,7 +106,8 @@ export const make = Effect.gen(function* () {
     const skipped = offset ?? 0
     if (skipped > maxOffset) return yield* refuse("OTHER", `An offset of ${maxOffset} at most: narrow from and until`)
     const size = Math.min(limit === undefined || limit === null || limit === 0 ? listed.default : limit, listed.maximum)
-    const page = transactions.list(call.holder.apiKey.companyId, {
+    const { id: apiKeyId, companyId } = call.holder.apiKey
+    const page = transactions.list(companyId, {
       limit: Math.min(skipped + size, Page.limit.maximum),
       rail: "lightning",
       ...(type === "incoming" ? { type: "deposit" as const } : type === "outgoing" ? { type: "withdrawal" as const } : {}),
@@ -101,19 +117,39 @@ export const make = Effect.gen(function* () {
     })
     const { transactions: rows } = yield* Effect.catchTag(page, "Invalid", ({ message }) => refuse("OTHER", message))
     const nowMillis = yield* Clock.currentTimeMillis
-    const all = yield* Effect.forEach(rows.slice(skipped), (row) => shown(row, nowMillis), { concurrency: 5 })
+    const all = yield* Effect.forEach(rows.slice(skipped), (row) => shown(row, apiKeyId, nowMillis), { concurrency: 5 })
     return { transactions: all.filter((one) => one !== undefined) }
+  })
+
+  /** The key's daily or monthly limit, whichever leaves less. Both windows slide, so there is no `renews_at`. Empty without such a limit. */
+  const budget = Effect.fnUntraced(function* ({ holder: { apiKey } }: Call) {
+    if (apiKey.limits === null) return {}
+    const { day_sats, month_sats } = Limits.mostOf(apiKey.limits)
+    const spent = yield* accounts.spent(apiKey.companyId, apiKey.spendsAs ?? apiKey.id)
+    const nowMillis = yield* Clock.currentTimeMillis
+    const budgetOf = (name: "day_sats" | "month_sats", period: string, most: bigint | undefined) =>
+      most === undefined ? [] : [{ most, left: Limit.left(spent, name, most, nowMillis), period }]
+    const [tightest] = [...budgetOf("day_sats", "daily", day_sats), ...budgetOf("month_sats", "monthly", month_sats)].toSorted((a, b) =>
+      a.left < b.left ? -1 : 1
+    )
+    if (tightest === undefined) return {}
+    const { most, left, period } = tightest
+    return { used_budget: Number(most - left), total_budget: Number(most), renewal_period: period }
   })
 
   const methods: { readonly [name in Name]: Method } = {
     pay_invoice: { scope: "send", answer: payInvoice },
     make_invoice: { scope: "receive", answer: makeInvoice },
+    make_hold_invoice: { scope: "receive", answer: makeHoldInvoice },
+    settle_hold_invoice: { scope: "receive", answer: settleHoldInvoice },
+    cancel_hold_invoice: { scope: "receive", answer: cancelHoldInvoice },
     lookup_invoice: { scope: "read", answer: lookUp },
     list_transactions: { scope: "read", answer: list },
     get_balance: {
       scope: "read",
       answer: ({ holder }) => Effect.map(ledger.balance(holder.apiKey.companyId), (balance) => ({ balance: Number(available(balance)) }))
     },
+    get_budget: { scope: null, answer: budget },
     get_info: {
       scope: null,
       answer: ({ holder }) =>

@@ -12,7 +12,7 @@ import * as WalletConnection from "./WalletConnection.ts"
 import * as WalletView from "./WalletView.ts"
 
 /** What apps are told unasked, if their keys may read. */
-export const types = ["payment_received", "payment_sent"] as const
+export const types = ["payment_received", "payment_sent", "hold_invoice_accepted"] as const
 
 /** How many of a company's apps are told: those that were connected last. */
 export const maxApps = 100
@@ -23,12 +23,14 @@ export const knownMillis = 5_000
 const maxKnown = 10_000
 
 // The committed events that one of these can follow from: of all others nothing is read.
-const candidates: ReadonlySet<string> = new Set(["invoice.settled", "deposit.settled", "withdrawal.settled"])
+const candidates: ReadonlySet<string> = new Set(["invoice.held", "invoice.settled", "deposit.settled", "withdrawal.settled"])
 
-/** What an app is told of it; nothing where it is no payment over Lightning with an invoice. */
-const notificationOf = (about: About, nowMillis: number) => {
-  if (about.type === "invoice.settled" && about.kind === "invoice")
-    return { notification_type: "payment_received", notification: WalletView.incoming(about.record, nowMillis) }
+/** The notification for the app with this key; undefined unless it is a Lightning payment with an invoice. */
+const notificationOf = (about: About, apiKeyId: string, nowMillis: number) => {
+  if ((about.type === "invoice.settled" || about.type === "invoice.held") && about.kind === "invoice") {
+    const notification = WalletView.incoming(about.record, apiKeyId, nowMillis)
+    return { notification_type: about.type === "invoice.held" ? "hold_invoice_accepted" : "payment_received", notification }
+  }
   const sent =
     about.type === "withdrawal.lightning.completed" && about.kind === "withdrawal" ? WalletView.outgoing(about.record) : undefined
   return sent && { notification_type: "payment_sent", notification: sent }
@@ -67,11 +69,13 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
     const nowMillis = yield* Clock.currentTimeMillis
     const apps = yield* appsOf(event.companyId, nowMillis)
     if (apps.length === 0) return []
-    const told = (yield* notices.of(event)).flatMap((about) => notificationOf(about, nowMillis) ?? [])
-    if (told.length === 0) return []
+    const abouts = yield* notices.of(event)
+    if (abouts.every((about) => notificationOf(about, "", nowMillis) === undefined)) return []
     const readers = yield* Effect.filter(apps, (app) => mayRead(app, nowMillis), { concurrency: 5 })
-    return readers.flatMap(({ appKey }) =>
-      told.flatMap((content) => {
+    return readers.flatMap(({ appKey, apiKeyId }) =>
+      abouts.flatMap((about) => {
+        const content = notificationOf(about, apiKeyId, nowMillis)
+        if (content === undefined) return []
         const sealing = { from: secretKey, to: appKey, atSeconds: Math.floor(nowMillis / 1000), nonce: entropy(32) }
         const made = WalletConnect.notification(content, sealing)
         return made === undefined ? [] : [made]

@@ -9,8 +9,8 @@ import * as Withdrawal from "../sending/Withdrawal.ts"
 const seconds = (millis: number): number => Math.floor(millis / 1000)
 const states = { open: "pending", accepted: "accepted", settled: "settled", expired: "expired", canceled: "failed" } as const
 
-/** What came in, or is to. */
-export const incoming = (invoice: Invoice.Invoice, nowMillis: number) => {
+/** An invoice. Its preimage is shown only to the app whose key created it. */
+export const incoming = (invoice: Invoice.Invoice, apiKeyId: string, nowMillis: number) => {
   const state = states[Invoice.standing(invoice, nowMillis)]
   return {
     type: "incoming",
@@ -18,7 +18,7 @@ export const incoming = (invoice: Invoice.Invoice, nowMillis: number) => {
     invoice: invoice.paymentRequest,
     description: invoice.memo,
     payment_hash: invoice.paymentHash,
-    ...(state === "settled" && invoice.preimage !== null && { preimage: invoice.preimage }),
+    ...(state === "settled" && invoice.preimage !== null && invoice.apiKeyId === apiKeyId && { preimage: invoice.preimage }),
     amount: Number(invoice.received ?? invoice.amount ?? Msat.zero),
     fees_paid: 0,
     created_at: seconds(invoice.createdAtMillis),

@@ -45,6 +45,7 @@ export const make = Effect.gen(function* () {
       expirySeconds: seconds,
       metadata,
       lightningAddressId: null,
+      apiKeyId: null,
       callback: null,
       rate,
       rateAtMillis,

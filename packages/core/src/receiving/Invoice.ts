@@ -58,6 +58,8 @@ export const Invoice = Schema.Struct({
   lightningAddressId: Schema.NullOr(Noun.Id),
   /** The checkout that it is one way to pay. */
   checkoutId: Schema.NullOr(Noun.Id),
+  /** The API key that asked for it; null if a payer's wallet, a checkout or the host did. */
+  apiKeyId: Schema.NullOr(Schema.String),
   /** Null where no wallet asked for it, but the company itself. */
   callback: Schema.NullOr(Callback),
   /** Fiat units for one bitcoin, when the amount was given in fiat. */

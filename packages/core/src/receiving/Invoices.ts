@@ -41,6 +41,7 @@ export class Invoices extends Context.Service<
         readonly expirySeconds: number
         readonly metadata: Metadata.Metadata
         readonly checkoutId?: string
+        readonly apiKeyId?: string
         /** What is paid waits at the node until the invoice is settled or canceled. Absent: it is credited at once. */
         readonly hold?: Issuing.AskedHold | undefined
         readonly request?: Answer.Request<Invoice.Invoice>
@@ -127,6 +128,12 @@ const checkPreimage = Effect.fnUntraced(function* ({ hold, paymentHash }: Invoic
     return yield* invalid("The 32 bytes whose SHA-256 is the invoice's r_hash, in hex")
 })
 
+/** Notifies the node now. An outage changes nothing: the decision is committed, and a job notifies the node later. */
+const orLater = <A>(what: string, told: Effect.Effect<A, NodeUnavailable | StoreUnavailable>) => {
+  const later = (outage: NodeUnavailable | StoreUnavailable) => Effect.logInfo(`invoice: ${what}; will notify the node later`, outage)
+  return Effect.catchTags(told, { NodeUnavailable: later, StoreUnavailable: later })
+}
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -166,13 +173,6 @@ export const make = Effect.gen(function* () {
     return Invoice.shown(invoice, yield* Clock.currentTimeMillis, depositId)
   })
 
-  /** What the node is told now, where it can be: what is decided stands. */
-  const orLater = <A>(what: string, told: Effect.Effect<A, NodeUnavailable | StoreUnavailable>) => {
-    const later = (outage: NodeUnavailable | StoreUnavailable) =>
-      Effect.logInfo(`invoice: ${what}, and the node is to be told later`, outage)
-    return Effect.catchTags(told, { NodeUnavailable: later, StoreUnavailable: later })
-  }
-
   return Invoices.of({
     create: Effect.fnUntraced(function* (ask) {
       const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
@@ -187,6 +187,7 @@ export const make = Effect.gen(function* () {
         metadata: ask.metadata,
         lightningAddressId: null,
         checkoutId: ask.checkoutId ?? null,
+        apiKeyId: ask.apiKeyId ?? null,
         callback: null,
         request: ask.request
       }

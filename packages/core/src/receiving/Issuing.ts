@@ -23,6 +23,7 @@ export interface Draft extends Pick<
   | "metadata"
   | "lightningAddressId"
   | "checkoutId"
+  | "apiKeyId"
   | "callback"
   | "rate"
   | "rateAtMillis"

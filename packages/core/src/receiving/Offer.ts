@@ -59,6 +59,7 @@ export const invoice = (
   metadata,
   lightningAddressId,
   checkoutId: null,
+  apiKeyId: null,
   callback: null,
   rate: null,
   rateAtMillis: null,

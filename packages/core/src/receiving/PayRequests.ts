@@ -142,6 +142,7 @@ export const make = Effect.gen(function* () {
           metadata: Metadata.empty,
           lightningAddressId: address.id,
           checkoutId: null,
+          apiKeyId: null,
           callback,
           rate: null,
           rateAtMillis: null

@@ -145,6 +145,7 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
     metadata,
     lightningAddressId: null,
     checkoutId: null,
+    apiKeyId: null,
     callback: null,
     rate: null,
     rateAtMillis: null,
@@ -243,7 +244,7 @@ export const create = Section.company(
   (invoices) =>
     Effect.fnUntraced(function* ({ payload, headers, request }) {
       const {
-        apiKey: { companyId }
+        apiKey: { companyId, id: apiKeyId }
       } = yield* Caller
       const once = yield* creation.once(request, headers["idempotency-key"])
       const asked = yield* askedOf(yield* Effect.orDie(request.text), payload)
@@ -251,6 +252,7 @@ export const create = Section.company(
         yield* Errors.answered(
           invoices.create({
             companyId,
+            apiKeyId,
             ...asked,
             ...once,
             description: payload.description ?? "",
