@@ -1,4 +1,4 @@
-import { documents } from "../packages/http/src/Docs.ts"
+import { whole } from "../packages/http/src/Docs.ts"
 import { api } from "../packages/server/src/Server.ts"
 
 // The types of what the console asks and is answered, from the OpenAPI documents: in the browser they are all that is needed of a client.
@@ -94,7 +94,7 @@ const needed = (text: string, schemas: ReadonlyMap<string, string>): ReadonlySet
 
 /** The file. */
 export const text = (): string => {
-  const both = Object.values(documents(api)) as unknown as ReadonlyArray<Document>
+  const both = Object.values(whole(api)) as unknown as ReadonlyArray<Document>
   const schemas = new Map(
     both.flatMap(({ components }) => Object.entries(components.schemas).map(([name, one]) => [nameOf(name), typeOf(one)] as const))
   )

@@ -3,6 +3,8 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
 import * as Asset from "./Asset.ts"
+import { isObject, type Json, objectIn } from "./Components.ts"
+import * as Components from "./Components.ts"
 import * as Errors from "./Errors.ts"
 import * as Examples from "./Examples.ts"
 import * as Html from "./Html.ts"
@@ -20,13 +22,6 @@ export const paths = {
   operatorOpenapi: "/operator/openapi.json",
   operatorDocs: "/operator/docs"
 } as const
-
-type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-const objectIn = (value: unknown, name: string): Json => {
-  const member = isObject(value) ? value[name] : undefined
-  return isObject(member) ? member : {}
-}
 
 /** Whether a path is the operator's, or for supervisors and monitoring, and no customer's. */
 const isOperators = (path: string): boolean => /^\/(?:operator\/|tls\/|healthz$|readyz(?:\/|$))/.test(path)
@@ -159,18 +154,27 @@ const withExamples = (document: Json, table: ReadonlyMap<string, Examples.Shown>
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
-/** What customers ask, and what the operator asks. Examples are of `network`. */
-export const documents = <Groups extends HttpApiGroup.Constraint>(
+/** What customers ask, and what the operator asks, each operation written out. Examples are of `network`. */
+export const whole = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
   { network = "mainnet" }: { readonly network?: Network | undefined } = {}
 ) => {
-  const whole = withExamples({ ...OpenApi.fromApi(api) }, examplesOf(api, network))
+  const document = withExamples({ ...OpenApi.fromApi(api) }, examplesOf(api, network))
   const webhooks = WebhookDocs.webhooks(Context.getOrElse(webhookSection.group.annotations, OpenApi.Title, () => ""))
-  const customer: Json = { ...part(whole, (path) => !isOperators(path), {}), webhooks }
-  return {
-    customer,
-    operator: part(whole, isOperators, { title: "satrail: the operator's routes", description: operatorAbout })
-  }
+  const asked = part(document, (path) => !isOperators(path), {})
+  const { parameters, responses } = WebhookDocs
+  const customer: Json = { ...asked, components: { ...objectIn(asked, "components"), parameters, responses }, webhooks }
+  const operator = part(document, isOperators, { title: "satrail: the operator's routes", description: operatorAbout })
+  return { customer, operator }
+}
+
+/** The same, as they are served: everything that is said twice is a component. */
+export const documents = <Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<"satrail", Groups>,
+  about: { readonly network?: Network | undefined } = {}
+) => {
+  const { customer, operator } = whole(api, about)
+  return { customer: Components.shared(customer), operator: Components.shared(operator) }
 }
 
 // Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.

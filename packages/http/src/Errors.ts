@@ -110,10 +110,14 @@ const failureWith = <C extends Code>(code: C, message: string, more: object): Fa
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not see that the status of a code is that code's status
   ({ status: catalogue[code].status, message, data: null, error: { code, ...more } }) as Failure<C>
 
+/** The codes whose errors list issues. */
+const itemized = ["malformed", "not_ready"] as const
+const isItemized = (code: Code): boolean => itemized.some((one) => one === code)
+
 export const failure = <C extends Exclude<Code, keyof typeof details>>(
   code: C,
   message: string,
-  issues?: ReadonlyArray<Issue>
+  issues?: C extends (typeof itemized)[number] ? ReadonlyArray<Issue> : never
 ): Failure<C> => failureWith(code, message, issues === undefined ? {} : { issues })
 
 /** Of a code that has details. */
@@ -134,18 +138,8 @@ export const isFailure = (value: unknown): value is Failure =>
 
 const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
 
-/** What every error has when it is sent. The edge fills it in, which knows the request. */
-const Addressed = {
-  doc_url: Schema.optionalKey(
-    Schema.String.annotate({ description: "Where the code is explained: a URL, or a path of the service", examples: [`${page}#malformed`] })
-  ),
-  request_id: Schema.optionalKey(
-    Schema.String.annotate({
-      description: "The request's id, as in the header `X-Request-Id`: name it to the operator",
-      examples: [exampleId]
-    })
-  )
-}
+/** What every error has when it is sent. The edge fills it in, which knows the request. The document's introduction says what they are. */
+const Addressed = { doc_url: Schema.optionalKey(Schema.String), request_id: Schema.optionalKey(Schema.String) }
 
 /** As it is sent: with the id of its request, and the place of its explanation. That is a path, or a URL where `publicUrl` is known. */
 export const addressed = (failed: Failure, requestId: string, publicUrl = "") => ({
@@ -376,11 +370,11 @@ const moreOf = (code: Code): Schema.Struct.Fields => (isDetailed(code) ? details
 const schemaOf = (code: Code) =>
   Schema.Struct({
     status: Schema.Literal(catalogue[code].status),
-    message: Schema.String.annotate({ description: "What was wrong and what would be right, for people" }),
+    message: Schema.String,
     data: Schema.Null,
     error: Schema.Struct({
       code: Schema.Literal(code),
-      issues: Schema.optionalKey(Schema.Array(Issue)),
+      ...(isItemized(code) && { issues: Schema.optionalKey(Schema.Array(Issue)) }),
       ...moreOf(code),
       ...Addressed
     })

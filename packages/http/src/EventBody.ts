@@ -106,32 +106,26 @@ export const render =
     return Buffer.byteLength(body) <= maxBytes ? body : write({ ...data, metadata: {} })
   }
 
-const eventOf = (type: string, data: Schema.Top, identifier: string) =>
+const eventOf = (types: ReadonlyArray<string>, data: Schema.Top, identifier: string) =>
   Schema.Struct({
     id: Schema.String.annotate({
       description: "The same wherever and however often the event is told",
       examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
     }),
-    type: Schema.Literal(type),
-    event: Schema.Literal(type).annotate({ description: "`type` again" }),
+    type: Schema.Literals(types),
+    event: Schema.String.annotate({ description: "`type` again" }),
     timestamp: Scalars.Instant,
     company_id: Scalars.Uuid,
     api_version: Schema.Literal("v1"),
     data
   }).annotate({ identifier })
 
-/** The name of the schema of a type of event. */
-export const identifierOf = (type: string): string =>
-  `${type
-    .split(/[._]/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("")}Event`
+/** The name of the schema of the events about a kind of record. */
+export const identifierOf = (kind: Kind): string => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Event`
 
-const kinds: ReadonlyArray<Kind> = Struct.keys(types)
-/** The schema of each type of event. */
-export const schemas = new Map(
-  kinds.flatMap((kind) => types[kind].map((type) => [type, eventOf(type, views[kind].schema, identifierOf(type))] as const))
-)
+export const kinds: ReadonlyArray<Kind> = Struct.keys(types)
+/** The schema of the events about each kind of record. */
+export const schemas = new Map(kinds.map((kind) => [kind, eventOf(types[kind], views[kind].schema, identifierOf(kind))] as const))
 
 /** An event as it is sent: `data` is of its type. */
 export type Told = {
@@ -147,7 +141,7 @@ export type Told = {
 }[Kind]
 
 /** Any event. */
-export const Event = Schema.Union([...schemas.values()])
+export const Event = Schema.Union([...schemas.values()]).annotate({ identifier: "Event" })
 
 /** How events are written, for who sends them. */
 export const layer = Layer.effect(

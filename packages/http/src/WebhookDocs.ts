@@ -1,4 +1,5 @@
 import * as Schedule from "@satrail/core/events/webhooks/Schedule"
+import { types } from "@satrail/core/events/Notice"
 import * as EventBody from "./EventBody.ts"
 
 // What is sent to webhooks, for OpenAPI's `webhooks`: the schemas are those that bodies are rendered by.
@@ -11,42 +12,52 @@ const header = (name: string, description: string) => ({
   schema: { type: "string" }
 })
 
-const parameters = [
-  header("webhook-id", "The event's id: the same at every attempt, so that an event that comes twice is known"),
-  header("webhook-timestamp", "When this attempt was signed, in whole seconds since 1970"),
-  header(
+/** By their names as components. */
+export const parameters = {
+  WebhookId: header("webhook-id", "The event's id: the same at every attempt, so that an event that comes twice is known"),
+  WebhookTimestamp: header("webhook-timestamp", "When this attempt was signed, in whole seconds since 1970"),
+  WebhookSignature: header(
     "webhook-signature",
     "Signatures of `id.timestamp.body`, separated by spaces: `v1,` with HMAC-SHA256 by the endpoint's secret (two while it is rotated), `v1a,` with Ed25519 by the service's key; base64 (Standard Webhooks 1.0.0)"
   ),
-  header("x-satrail-attempt", `Which attempt this is, from 1 to ${Schedule.maxAttempts}`)
-]
-
-const responses = {
-  "2XX": {
-    description: `It was received. Within ${Schedule.attemptMillis / 1000} seconds; what is answered beside the status does not matter`
-  },
-  "410": { description: "The endpoint is gone: it is disabled at once" },
-  "4XX": { description: "It was not received, and is sent again; a 429 may say when, in `Retry-After`" }
+  WebhookAttempt: header("x-satrail-attempt", `Which attempt this is, from 1 to ${Schedule.maxAttempts}`)
 }
 
-/** What every type of event is sent as. `tag` is the section that endpoints are in. */
+/** What an endpoint may answer, by their names as components. */
+export const responses = {
+  WebhookReceived: {
+    description: `It was received. Within ${Schedule.attemptMillis / 1000} seconds; what is answered beside the status does not matter`
+  },
+  WebhookGone: { description: "The endpoint is gone: it is disabled at once" },
+  WebhookNotReceived: { description: "It was not received, and is sent again; a 429 may say when, in `Retry-After`" }
+}
+
+const shared = {
+  security: [],
+  parameters: Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  responses: {
+    "2XX": { $ref: "#/components/responses/WebhookReceived" },
+    "410": { $ref: "#/components/responses/WebhookGone" },
+    "4XX": { $ref: "#/components/responses/WebhookNotReceived" }
+  }
+}
+
+/** What is sent about every kind of record. `tag` is the section that endpoints are in. */
 export const webhooks = (tag: string) =>
   Object.fromEntries(
-    [...EventBody.schemas.keys()].map((type) => [
-      type,
+    EventBody.kinds.map((kind) => [
+      kind,
       {
         post: {
-          operationId: `webhooks.${type}`,
+          operationId: `webhooks.${kind}`,
           tags: [tag],
-          summary: type,
-          description: `What is sent to an endpoint whose \`types\` have \`${type}\` in them. The same bytes as in the feed and in the stream.`,
-          security: [],
-          parameters,
+          summary: types[kind].join(", "),
+          description: "Sent to endpoints that subscribe to the type, with the same bytes as in the feed and the stream.",
+          ...shared,
           requestBody: {
             required: true,
-            content: { "application/json": { schema: { $ref: `#/components/schemas/${EventBody.identifierOf(type)}` } } }
-          },
-          responses
+            content: { "application/json": { schema: { $ref: `#/components/schemas/${EventBody.identifierOf(kind)}` } } }
+          }
         }
       }
     ])

@@ -12,17 +12,29 @@ import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { gunzipSync } from "node:zlib"
+import { Api } from "../src/Api.ts"
+import * as Docs from "../src/Docs.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 import { adjusted } from "./Adjusted.ts"
 import { suspended } from "./Suspended.ts"
 
 const service = await start({ isCell: true, checks: [{ name: "database", check: Effect.void }] })
 afterAll(service.dispose)
+// oxlint-disable-next-line typescript/no-explicit-any -- the documents are read as whoever generates a client reads them: by their names
+type Any = any
 const { body: customers, headers } = await service.ask("GET", "/openapi.json")
 const { body: operators } = await service.ask("GET", "/operator/openapi.json")
 // The documents are read as whoever generates a client reads them: by their names.
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
-const [customer, operator] = [customers as any, operators as any]
+const [customer, operator] = [OpenApi.expanded(customers) as any, OpenApi.expanded(operators) as any]
+/** Every operation with its own example: served documents have one for each kind of record. */
+const whole = new Map<string, Any>(
+  Object.values(Docs.whole(Api, { network: "regtest" })).flatMap(({ paths }: Any) =>
+    Object.entries<Any>(paths).flatMap(([path, methods]) =>
+      Object.entries<Any>(methods).map(([method, one]) => [`${method.toUpperCase()} ${path}`, one] as const)
+    )
+  )
+)
 const document = {
   ...customer,
   paths: { ...customer.paths, ...operator.paths },
@@ -392,20 +404,55 @@ describe("the OpenAPI document", () => {
     })
   }
 
-  it("openapi: every type of event is a webhook of the customers' document, with the schema by which its body is rendered", () => {
-    assert.sameMembers(Object.keys(customer.webhooks), [...Notice.all])
-    const ids = new Set<string>()
-    for (const type of Notice.all) {
-      const { post } = customer.webhooks[type]
-      ids.add(post.operationId)
+  it("openapi: every type of event is in a webhook of the customers' document, with the schema by which its body is rendered", () => {
+    assert.sameMembers(Object.keys(customer.webhooks), Object.keys(Notice.types))
+    const types: Array<string> = []
+    for (const { post } of Object.values<Any>(customer.webhooks)) {
       const { $ref } = post.requestBody.content["application/json"].schema
       const { properties } = customer.components.schemas[$ref.split("/").at(-1)]
-      assert.deepStrictEqual([properties.type.enum, properties.event.enum], [[type], [type]])
-      assert.property(properties.data, "$ref", type)
+      types.push(...(properties.type.enum ?? [properties.type.const]))
+      assert.property(properties.data, "$ref", post.operationId)
     }
-    assert.strictEqual(ids.size, Notice.all.length)
+    assert.sameMembers(types, [...Notice.all])
     assert.notProperty(operator, "webhooks")
   })
+
+  for (const [name, text, maximum] of [
+    ["customers", JSON.stringify(customers), 250_000],
+    ["the operator", JSON.stringify(operators), 250_000]
+  ] as const) {
+    const one: Any = JSON.parse(text)
+
+    it(`openapi: the document for ${name} is at most ${maximum / 1000} kB`, () => {
+      assert.isAtMost(Buffer.byteLength(text), maximum)
+    })
+
+    it(`openapi: the document for ${name} has no numbered names`, () => {
+      for (const kind of Object.values<object>(one.components))
+        assert.deepStrictEqual(
+          Object.keys(kind).filter((each) => /[\d_]$/.test(each)),
+          []
+        )
+    })
+
+    it(`openapi: responses and events for ${name} are open to new members, and bodies of requests are not`, () => {
+      const closed = '"additionalProperties":false'
+      const schemas = one.components.schemas
+      const reachable = (value: unknown, found = new Set<string>()): ReadonlySet<string> => {
+        for (const [, each = ""] of (JSON.stringify(value) ?? "").matchAll(/schemas\/([^"]+)"/g))
+          if (!found.has(each)) reachable(schemas[each], found.add(each))
+        return found
+      }
+      const all = Object.values<Any>(one.paths).flatMap((path) => Object.values<Any>(path))
+      const [answers, bodies] = [all.map(({ responses }) => responses), all.flatMap(({ requestBody }) => requestBody ?? [])]
+      assert.isAbove(bodies.length, 10)
+      for (const each of reachable([answers, one.components.responses, one.webhooks]))
+        assert.notInclude(JSON.stringify(schemas[each]), closed, each)
+      assert.notInclude(JSON.stringify([answers, one.components.responses]), closed)
+      for (const each of reachable(bodies))
+        if ("properties" in schemas[each]) assert.strictEqual(schemas[each].additionalProperties, false, each)
+    })
+  }
 
   it("openapi: customers are shown their routes, and the operator his", () => {
     assert.isTrue(Object.keys(customer.paths).every((path) => path.startsWith("/v1/")))
@@ -498,9 +545,7 @@ describe("the OpenAPI document", () => {
         })
         assert.isNotEmpty(audit.data, `${operation.operationId} is not in the audit log`)
       }
-      // oxlint-disable-next-line typescript/no-explicit-any -- as above
-      const response = operation.responses[status] as any
-      const example = response.content["application/json"]?.examples?.default.value
+      const example = whole.get(name)?.responses[status].content["application/json"]?.examples?.default.value
       if (example === undefined) return
       assert.strictEqual(example.message, body.message, "the example says what a real answer says")
       const [shown] = [example.data].flat()

@@ -212,7 +212,7 @@ describe("the sandbox over HTTP", () => {
   })
 
   it("examples: every sandbox endpoint has one, and it fits its schema", () => {
-    const { customer } = Docs.documents(api, { network: "regtest" })
+    const { customer } = Docs.whole(api, { network: "regtest" })
     const { differences } = OpenApi.read(customer)
     // oxlint-disable typescript/no-explicit-any -- the document is read as whoever generates a client reads it: by its names
     const paths = Object.entries<any>(OpenApi.isObject(customer["paths"]) ? customer["paths"] : {})

@@ -61,6 +61,37 @@ export const alternatives = (schema: Schema): ReadonlyArray<Schema> => [...listI
 /** What a schema asks for all at once, itself first. */
 export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [rest, ...listIn({ allOf }, "allOf")]
 
+/** What a `default` response says, at the status of each of its schemas. */
+const spread = (responses: Schema, schemas: Schema): Schema => {
+  const { default: general, ...others } = responses
+  const all = alternatives(objectIn(objectIn(objectIn(general, "content"), "application/json"), "schema"))
+  const statusOf = ({ $ref }: Schema) => objectIn(objectIn(objectIn(schemas, String($ref).split("/").at(-1) ?? ""), "properties"), "status")
+  const each = all.map((schema) => [
+    String(statusOf(schema)["const"]),
+    { ...(isObject(general) && general), content: { "application/json": { schema } } }
+  ])
+  return { ...Object.fromEntries(each), ...others }
+}
+
+/** A document in which every response, parameter and header is written out where it is used. Schemas stay components. */
+export const expanded = (document: unknown): Schema => {
+  const components = objectIn(document, "components")
+  const schemas = objectIn(components, "schemas")
+  const look = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(look)
+    if (!isObject(value)) return value
+    const [, kind = "", name = ""] = /^#\/components\/(responses|parameters|headers)\/(.+)$/.exec(textIn(value, "$ref")) ?? []
+    if (kind !== "") return look(objectIn(components, kind)[name])
+    const all = Object.fromEntries(Object.entries(value).map(([member, one]) => [member, look(one)]))
+    return isObject(all["responses"]) && "operationId" in all ? { ...all, responses: spread(all["responses"], schemas) } : all
+  }
+  return {
+    ...(isObject(document) && document),
+    paths: look(objectIn(document, "paths")),
+    ...(isObject(document) && "webhooks" in document && { webhooks: look(document["webhooks"]) })
+  }
+}
+
 const ofKind: Readonly<Record<string, (value: unknown) => boolean>> = {
   integer: Number.isInteger,
   number: Number.isFinite,
@@ -70,7 +101,8 @@ const ofKind: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /** Reads a document, or several that describe one service between them. */
-export const read = (...documents: ReadonlyArray<unknown>): Document => {
+export const read = (...given: ReadonlyArray<unknown>): Document => {
+  const documents = given.map(expanded)
   const merged = (of: (document: unknown) => Schema): Schema => Object.assign({}, ...documents.map(of))
   const schemas = merged((document) => objectIn(objectIn(document, "components"), "schemas"))
   const resolve = (schema: Schema): Schema =>
@@ -89,6 +121,12 @@ export const read = (...documents: ReadonlyArray<unknown>): Document => {
       return [...all, `${path} is ${JSON.stringify(value)}, not one of ${schema["enum"].join(", ")}`]
     if ("const" in schema && schema["const"] !== value)
       return [...all, `${path} is ${JSON.stringify(value)}, not ${String(schema["const"])}`]
+    if (Array.isArray(schema["type"])) {
+      const { type: types, ...others } = schema
+      return schema["type"].some((one) => differences(value, { ...others, type: one }).length === 0)
+        ? []
+        : [`${path} is none of ${String(types)}, or not as it should be: ${JSON.stringify(value)}`]
+    }
     const type = textIn(schema, "type")
     if (type === "object") {
       if (!isObject(value)) return [...all, `${path} is no object`]

@@ -42,12 +42,12 @@ export const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) =>
     examples: [["203.0.113.0/24", "2001:db8::/32"]]
   })
 })).annotate({
-  identifier: "AllowedFrom",
+  identifier: "GivenAllowedFrom",
   description: "From where a key may be used, behind the operator's own proxies (`SATRAIL_PROXIES`)"
 })
 
 /** Null where it may be used from anywhere. */
-const allowedFrom = Schema.NullOr(Ranges)
+const allowedFrom = Schema.NullOr(Ranges.annotate({ identifier: "AllowedFrom" }))
 
 const Body = Schema.Struct({
   name: Companies.Name,
@@ -271,7 +271,7 @@ export const limit = Section.operator(
 export const allowFrom = Section.operator(
   HttpApiEndpoint.put("allowKeyFrom", `${path}/:id/allowed-from`, {
     params,
-    payload: Schema.Struct({ allowed_from: allowedFrom }).annotate({ identifier: "AllowKeyFrom" }),
+    payload: Schema.Struct({ allowed_from: Schema.NullOr(Ranges) }).annotate({ identifier: "AllowKeyFrom" }),
     success: Envelope.success(200, shown),
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })

@@ -14,7 +14,7 @@ import * as Section from "../Section.ts"
 import { path as companiesPath } from "./Companies.ts"
 
 const Since = Schema.NullOr(Scalars.Instant).annotate({ description: "Since when it is paused, null where it is not" })
-const paused = Schema.Struct({ sending: Since, receiving: Since }).annotate({ identifier: "Paused" })
+const paused = Schema.Struct({ sending: Since, receiving: Since }).annotate({ identifier: "Pauses" })
 const Body = Schema.Struct({ what: Core.What }).annotate({ identifier: "Pause" })
 
 const show = ({ sending, receiving }: Core.Standing): typeof paused.Type => ({
