@@ -20,9 +20,12 @@ import * as WalletPayments from "../packages/core/src/connections/WalletPayments
 import * as WalletRequests from "../packages/core/src/connections/WalletRequests.ts"
 import * as WalletService from "../packages/core/src/connections/WalletService.ts"
 import * as OwnKeys from "../packages/core/src/accounts/OwnKeys.ts"
+import * as Caller from "../packages/core/src/base/Caller.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
 import * as Session from "../packages/core/src/accounts/Session.ts"
+import * as Pool from "../packages/core/src/base/Pool.ts"
+import * as Throttle from "../packages/core/src/base/Throttle.ts"
 import { maxNames, type Rate } from "../packages/core/src/base/Throttle.ts"
 import * as Limit from "../packages/core/src/ledger/Limit.ts"
 import * as Page from "../packages/core/src/ledger/Page.ts"
@@ -104,6 +107,70 @@ const metrics = (): string => {
     "Seconds are seconds, sats are satoshis; of a histogram there are `_bucket`, `_sum` and `_count`. No label names a company. " +
     "[Alarms](../../deploy/prometheus/rules.yaml) and a [dashboard](../../deploy/grafana/satrail.json) are over these; [what to watch](../guides/operate.md)."
   return ["# Metrics", about, [...head, ...rows].join("\n")].join("\n\n") + "\n"
+}
+
+const families = Object.values(Caller.widths).flat()
+/** The widths of networks by their share, the narrowest first: `/32, /64`. */
+const networks = [1, 4, 16].map((times) => ({
+  times,
+  title: families
+    .filter((one) => one.times === times)
+    .map(({ bits }) => `/${bits}`)
+    .join(", ")
+}))
+
+/** The pools that callers without a key can fill, and how they share them. */
+const pools = (): ReadonlyArray<string> => {
+  const { lnurl } = defaults
+  const callbacks: Pool.Shares<"company" | "address"> = {
+    most: lnurl.open,
+    perCaller: lnurl.openPerCaller,
+    per: { company: lnurl.openPerCompany, address: lnurl.openPerAddress }
+  }
+  const places = (what: string, { most, perCaller, per }: Pool.Shares<string>) => {
+    const { company, ...others } = per
+    const shares = Object.entries(others).map(([name, share]) => `${share} for one ${name}`)
+    const callers = networks.map(({ times }) => Pool.shareOfNetwork({ most, perCaller }, times))
+    return `| ${[what, most, [company ?? "–", ...shares].join("; "), ...callers].join(" | ")} |`
+  }
+  const often = ({ everyMillis }: Rate, times: number) => Math.round((60_000 / everyMillis) * times)
+  const requests = (what: string, perCaller: Rate | undefined, all: string) =>
+    `| ${[what, all, ...networks.map(({ times }) => (perCaller === undefined ? "1 beyond" : often(perCaller, times)))].join(" | ")} |`
+  const perMinute = (count: number): Rate => ({ count, everyMillis: 60_000 / count })
+  return [
+    "## Pools that callers without a key share",
+    "",
+    "Each process counts for itself. A caller is an IPv4 address or an IPv6 /64. It also counts in the networks around it, and each wider network has four times the share of the next narrower one.",
+    "",
+    "### Places",
+    "",
+    "When a share is full, nobody is refused: whoever holds most of it loses the oldest place. That is the widest network that holds most, the narrower network in it that holds most, and so on down to one caller. If no network holds more than one place, it is the company that holds most. An unpaid invoice that loses its place is canceled at the node; if a payment was faster, it is credited. A checkout page that loses its stream connects again. A network never has more than half of all places.",
+    "",
+    `| pool | places | one company; others | ${networks.map(({ title }) => title).join(" | ")} |`,
+    `|---|---|---|${networks.map(() => "---").join("|")}|`,
+    places("unpaid invoices for wallets (LNURL and `/pay/to`)", callbacks),
+    places("streams to checkout pages", CheckoutPage.streams),
+    places("card servers that checkout pages wait for", CheckoutCard.asked),
+    places("connections, without a proxy in front (`SATRAIL_PROXIES=0`)", { ...Listener.sharesOf(4096), per: {} }),
+    "",
+    "### Requests a minute",
+    "",
+    `A shared rate is used up by whoever is first. After that it serves only networks (/24 or /48) that asked for nothing in the last minute, up to ${Throttle.reserve.times} times the rate.`,
+    "",
+    `| requests | shared by all | ${networks.map(({ title }) => title).join(" | ")} |`,
+    `|---|---|${networks.map(() => "---").join("|")}|`,
+    requests("invoices for wallets", lnurl.perCaller, `${often(lnurl.perAddress, 1)} at one Lightning address`),
+    requests("claims of vouchers", lnurl.perCaller, "–"),
+    requests("cards on checkout pages", perMinute(CheckoutCard.limits.perCaller), `${CheckoutCard.limits.inAll}`),
+    requests("sign-ins and step-ups in the console", perMinute(ConsoleSession.attemptsPerMinute), "–"),
+    requests(
+      "requests without a valid key: `/v1` with a wrong key, `/pay`, LNURL for addresses and vouchers, `/tls/ask` from another machine",
+      perMinute(RequestRates.perStranger),
+      "–"
+    ),
+    "",
+    "Nostr Wallet Connect has no caller addresses, since requests arrive from a relay: see the rows above for each app and for each relay."
+  ]
 }
 
 const limits = (): string => {
@@ -248,14 +315,7 @@ const limits = (): string => {
     ["part of a checkout's amount that may be missing, percent", `up to ${Checkout.tolerancePercent.maximum}`],
     ["characters of a checkout's order id / of its URLs", `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`],
     ["time after which the page of a checkout looks again where no script runs, seconds", Document.refreshSeconds],
-    [
-      "pages of checkouts that are told at once what changes, in each process: in all / of one checkout / of one address",
-      `${CheckoutPage.streams.inAll} / ${CheckoutPage.streams.perCheckout} / ${CheckoutPage.streams.perAddress}`
-    ],
-    [
-      "cards tried on pages of checkouts, in each process, a minute: for one checkout / from one address / in all; servers of cards asked at once",
-      `${CheckoutCard.limits.perCheckout} / ${CheckoutCard.limits.perAddress} / ${CheckoutCard.limits.inAll}; ${CheckoutCard.limits.atOnce}`
-    ],
+    ["cards tried for one checkout, in each process, a minute", CheckoutCard.limits.perCheckout],
     ["a company's logo: bytes / pixels each way", `${Picture.limits.bytes} / ${Picture.limits.pixels}`],
     ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`],
     ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
@@ -276,11 +336,7 @@ const limits = (): string => {
     ["relays to which a zap receipt is sent", defaults.lnurl.relays],
     ["time for which a zap receipt is retried, minutes", defaults.lnurl.publishForMillis / 60_000],
     ["timeout of a wallet's request for an invoice, seconds", defaults.lnurl.timeoutMillis / 1000],
-    ["unpaid invoices for wallets at once, in all / at one address", `${defaults.lnurl.open} / ${defaults.lnurl.openPerAddress}`],
-    ["unpaid invoices of one caller's wallets at once, of each process", defaults.lnurl.openPerCaller],
     ["time after its expiry until an unpaid invoice of a wallet is deleted, seconds", defaults.lnurl.forgetAfterMillis / 1000],
-    ["invoices for wallets at one address, of each process", often(defaults.lnurl.perAddress)],
-    ["invoices for one caller's wallets, and claims of vouchers, of each process", often(defaults.lnurl.perCaller)],
     ["characters of a success message", LightningAddress.maxSuccessMessageCharacters],
     ["Lightning addresses on a page", `1 to ${LightningAddresses.limit.maximum}, ${LightningAddresses.limit.default} by default`],
     ["interval between two checks of a domain's record, hours", defaults.domainCheckMillis / 3_600_000],
@@ -319,9 +375,8 @@ const limits = (): string => {
       [`service fee inside the service, ${plan}`, rate(defaults.fees[plan].internal)] as const
     ])
   ]
-  return ["# Limits and fees", "", "| what | number |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`), ""].join(
-    "\n"
-  )
+  const table = ["| what | number |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)]
+  return ["# Limits and fees", "", ...table, "", ...pools(), ""].join("\n")
 }
 
 /** What is known against versions of nodes, a row each. */

@@ -7,7 +7,6 @@ import { defaults } from "../src/service/Policy.ts"
 import type { Invoice } from "../src/receiving/Invoice.ts"
 import * as LookUps from "../src/receiving/LookUps.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
-import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import * as Settlements from "../src/receiving/Settlements.ts"
 import { Records } from "../src/service/Records.ts"
 import { settings } from "./Rows.ts"
@@ -15,7 +14,7 @@ import { company, has, invoice, lightningAddress, replace, run, said, scenario }
 
 // Invoices that nobody pays: a stranger can ask for them at a Lightning address, so what they cost is bounded.
 
-const { openPerCaller, openPerAddress, open, expirySeconds } = defaults.lnurl
+const { expirySeconds } = defaults.lnurl
 
 const shop = Effect.gen(function* () {
   const row = yield* company()
@@ -224,84 +223,101 @@ describe("An invoice that a company asked for", () => {
 })
 
 describe("Unpaid invoices of wallets", () => {
-  const refusal = (asking: ReturnType<typeof ask>) =>
-    Effect.map(Effect.flip(asking), (error) => (error._tag === "PayRequestRefused" ? error.message : assert.fail(error._tag)))
-  const [callers, address, service] = [
-    "Too many unpaid invoices: pay one, or wait until they expire",
-    "Too many invoices of this address are not paid: try again in a few minutes",
-    "Too many invoices of this service are not paid: try again in a few minutes"
-  ]
   const fast = { count: 100_000, everyMillis: 1 }
   const limits = (more: Partial<typeof settings.lnurl>) => ({
     settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: fast, perAddress: fast, ...more } }
   })
+  const few = { open: 40, openPerAddress: 40, openPerCompany: 40, openPerCaller: 40 }
+
+  /** One address in each /64 of a /56. */
+  const attacker = (at: number): string => `2001:db8:0:${(at % 256).toString(16)}::1`
+
+  const flood = (count: number, user = "shop") => Effect.forEach(Array.from({ length: count }), (_, at) => ask(attacker(at), user))
+
+  /** Time for the node to cancel what was evicted. */
+  const canceled = Effect.repeat(TestClock.adjust("10 millis"), { times: 200 })
+
+  const stateOf = ({ paymentHash }: Invoice) =>
+    Effect.flatMap(LightningReceiver, (receiver) => Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag))
 
   scenario(
-    "limits: one caller has so many at once; paying one makes room for one, and their expiry for all",
-    { ...limits({}) },
+    "limits: a network that fills the pool loses its own invoices, and another company's payer gets and keeps one",
+    { ...limits(few) },
     function* () {
       yield* shop
-      const rows = yield* Effect.forEach(Array.from({ length: openPerCaller }), () => ask())
-      assert.strictEqual(yield* refusal(ask()), callers)
-      yield* ask("203.0.113.2")
-      yield* pay(rows[0] ?? assert.fail())
-      yield* (yield* Settlements.Settlements).poll
-      yield* ask()
-      assert.strictEqual(yield* refusal(ask()), callers)
-      yield* TestClock.adjust(expirySeconds * 1000)
-      yield* Effect.forEach(Array.from({ length: openPerCaller }), () => ask())
-      assert.strictEqual(yield* refusal(ask()), callers)
+      yield* lightningAddress(yield* company(), "bakery")
+      const before = yield* ask("203.0.113.1", "bakery")
+      const rows = yield* flood(200)
+      const after = yield* ask("203.0.113.2", "bakery")
+      yield* canceled
+      const kept = (yield* Effect.forEach(rows, find)).filter((row) => row !== undefined)
+      assert.strictEqual(kept.length, few.open - 2)
+      assert.deepStrictEqual(yield* Effect.forEach([before, after], stateOf), ["open", "open"])
+      assert.strictEqual(yield* stateOf(rows[0] ?? assert.fail()), "canceled")
     }
   )
 
   scenario(
-    "limits: at one address there are so many at once, whoever asks; other addresses give on, and their expiry makes room",
-    { ...limits({ openPerAddress: 30 }) },
+    "limits: callers of one address lose the oldest invoice of whoever holds most there, and none of another address",
+    { ...limits({ ...few, openPerAddress: 10 }) },
     function* () {
       const { row } = yield* shop
       yield* lightningAddress(row, "bakery")
-      for (let at = 0; at < 30; at++) yield* ask(`caller ${at}`)
-      assert.strictEqual(yield* refusal(ask("another")), address)
-      yield* ask("another", "bakery")
-      yield* TestClock.adjust(expirySeconds * 1000)
-      yield* ask("another")
+      const [other, payer] = [yield* ask(attacker(1), "bakery"), yield* ask("203.0.113.1")]
+      const rows = yield* flood(30)
+      yield* canceled
+      assert.deepStrictEqual(yield* Effect.forEach([other, payer], stateOf), ["open", "open"])
+      assert.strictEqual((yield* Effect.forEach(rows, find)).filter((row) => row !== undefined).length, 9)
     }
   )
 
-  it.effect("limits: in the whole service there are so many at once, also by the count of what other processes gave", () => {
-    const others = replace(ReceivingReads, (records) =>
-      ReceivingReads.of({
-        ...records,
-        openForWallets: (nowMillis) =>
-          Effect.map(records.openForWallets(nowMillis), (counts) => [...counts, { lightningAddressId: "elsewhere", count: open - 3 }])
-      })
-    )
-    return run({ ...limits({}), change: others }, function* () {
-      const { row } = yield* shop
-      yield* lightningAddress(row, "bakery")
-      for (let at = 0; at < 3; at++) yield* ask(`caller ${at}`)
-      assert.strictEqual(yield* refusal(ask("another")), service)
-      assert.strictEqual(yield* refusal(ask("another", "bakery")), service)
-    })
+  scenario(
+    "limits: a caller beyond its own share gets an invoice in place of its oldest one",
+    { ...limits({ openPerCaller: 3 }) },
+    function* () {
+      yield* shop
+      const rows = yield* Effect.forEach(Array.from({ length: 5 }), () => ask())
+      yield* canceled
+      assert.deepStrictEqual(yield* Effect.forEach(rows, stateOf), ["canceled", "canceled", "open", "open", "open"])
+    }
+  )
+
+  scenario("limits: an evicted invoice that was paid, or is being paid, is credited", { ...limits(few) }, function* () {
+    const { row: payee } = yield* shop
+    const [paid, held] = [yield* ask(attacker(0)), yield* ask(attacker(1))]
+    yield* (yield* Sandbox).loseNextNotice
+    yield* pay(paid)
+    yield* pay(held, true)
+    yield* flood(100)
+    yield* canceled
+    assert.strictEqual((yield* find(held))?.status, "pending")
+    yield* (yield* Sandbox).release({ paymentHash: held.paymentHash, outcome: "settle" })
+    yield* (yield* Settlements.Settlements).poll
+    assert.deepStrictEqual(yield* Effect.forEach([paid, held], (row) => Effect.map(find(row), (found) => found?.status)), [
+      "settled",
+      "settled"
+    ])
+    assert.deepStrictEqual(yield* has(payee), { posted: 42, held: 0 })
   })
 
-  it.effect("limits: the store's count is read at most once a second, for any number of callers", () => {
-    let counts = 0
-    const counted = replace(ReceivingReads, (records) =>
-      ReceivingReads.of({
-        ...records,
-        openForWallets: (nowMillis) => Effect.tap(records.openForWallets(nowMillis), () => Effect.sync(() => counts++))
-      })
-    )
-    return run({ ...limits({}), change: counted }, function* () {
+  scenario(
+    "limits: once others have used up an address's rate, a payer without an unpaid invoice there still gets one",
+    { ...limits({ perAddress: { count: 5, everyMillis: 60_000 } }) },
+    function* () {
       yield* shop
-      for (let at = 0; at < 50; at++) {
-        yield* Effect.all([ask(`a${at}`), ask(`b${at}`)], { concurrency: "unbounded" })
-        yield* TestClock.adjust("100 millis")
-      }
-      assert.isAtMost(counts, 5)
-      assert.isAtLeast(counts, 4)
-      assert.isBelow(50, openPerAddress)
-    })
+      yield* flood(5)
+      assert.strictEqual(yield* said(ask(attacker(6))), "PayRequestRefused: too_many")
+      yield* ask("203.0.113.1")
+      assert.strictEqual(yield* said(ask("203.0.113.1")), "PayRequestRefused: too_many")
+    }
+  )
+
+  scenario("limits: expired invoices take no places", { ...limits(few) }, function* () {
+    yield* shop
+    yield* flood(30)
+    yield* TestClock.adjust(expirySeconds * 1000)
+    const rows = yield* flood(40)
+    yield* canceled
+    assert.deepStrictEqual(new Set(yield* Effect.forEach(rows, stateOf)), new Set(["open"]))
   })
 })

@@ -1,7 +1,7 @@
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-/** One caller has an IPv4 address, or a whole /64 of IPv6: that is what a customer of a network gets. */
+/** An IPv4 address, or a whole /64 of IPv6: that is what a customer of a network gets. */
 const networkOf = (address: string): string => {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (mapped !== undefined || !address.includes(":")) return mapped ?? address
@@ -17,5 +17,5 @@ export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies:
   return forwarded.at(-proxies)?.trim() || Option.getOrElse(request.remoteAddress, () => "")
 }
 
-/** Who asks, by where it was asked from. */
+/** The caller as the audit log names it. */
 export const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => networkOf(addressOf(request, proxies))

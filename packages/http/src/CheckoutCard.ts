@@ -1,16 +1,21 @@
 import { decodeCard } from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as JsonText from "@satrail/core/base/JsonText"
+import * as Pool from "@satrail/core/base/Pool"
 import * as Throttle from "@satrail/core/base/Throttle"
+import type * as Checkout from "@satrail/core/receiving/Checkout"
 import type { Reader } from "@satrail/core/nodes/Cards"
 import type { State } from "@satrail/ui/checkout/State"
-import { Clock, Effect, Option, Result, Schema } from "effect"
+import { Clock, Deferred, Effect, Option, Result, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { callerOf } from "./Address.ts"
+import { addressOf } from "./Address.ts"
 import * as Errors from "./Errors.ts"
 
-/** How often cards are tried, in one process: in a minute for one checkout, for one address and in all, and how many servers of cards are asked at once. */
-export const limits = { perCheckout: 6, perAddress: 20, inAll: 300, atOnce: 20, linkCharacters: 2000 } as const
+/** How often one process tries cards, a minute: for one checkout, for one caller, and in all (a rate that callers share). */
+export const limits = { perCheckout: 6, perCaller: 20, inAll: 300, linkCharacters: 2000 } as const
+
+/** How many card servers one process asks at once. Of more, whoever has most is no longer waited for. */
+export const asked = { most: 20, perCaller: 3, per: { company: 10 } } as const
 
 const Body = Schema.Struct({ link: Schema.String.check(Schema.isMaxLength(limits.linkCharacters)) })
 
@@ -22,24 +27,33 @@ const wrong = (message: string) => failed(Errors.malformedRequest([{ path: "link
 /** What has a card's server pay the invoice of a checkout that stands as `asking` says, for whoever has the page. */
 export const make = (reader: Reader, proxies: number) => {
   const ofCheckout = Throttle.make(Throttle.perMinute(limits.perCheckout))
-  const ofAddress = Throttle.make(Throttle.perMinute(limits.perAddress))
-  const ofAll = Throttle.make(Throttle.perMinute(limits.inAll))
-  let open = 0
+  const ofCaller = Throttle.callers(Throttle.perMinute(limits.perCaller))
+  const ofAll = Throttle.shared(Throttle.perMinute(limits.inAll))
+  const open = Pool.make<Deferred.Deferred<void>, "company">(asked)
 
-  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string, asking: State["asking"]) {
+  return Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    { id, companyId }: Pick<Checkout.Checkout, "id" | "companyId">,
+    asking: State["asking"]
+  ) {
     const body = Schema.decodeUnknownOption(Body)(JsonText.parsed(yield* Effect.orDie(request.text)))
     if (Option.isNone(body)) return wrong(`The card's link, of up to ${limits.linkCharacters} characters`)
     const url = decodeCard(body.value.link)
     if (Result.isFailure(url)) return wrong(url.failure.message)
     if (asking === null || asking.invoice === null || asking.sats === null) return closed
     const nowMillis = yield* Clock.currentTimeMillis
-    const isWithin = ofAddress(callerOf(request, proxies), nowMillis) && ofCheckout(id, nowMillis) && ofAll("", nowMillis)
-    if (!isWithin || open >= limits.atOnce) return tooMany
+    const caller = addressOf(request, proxies)
+    if (!ofCaller(caller, nowMillis).isWithin || !ofCheckout(id, nowMillis) || !ofAll("", caller, nowMillis)) return tooMany
     const invoice = { amount: Msat.fromSats(asking.sats), paymentRequest: asking.invoice }
     const outcome = yield* Effect.acquireUseRelease(
-      Effect.sync(() => open++),
-      () => reader.charge(url.success, invoice),
-      () => Effect.sync(() => open--)
+      Effect.gen(function* () {
+        const lost = yield* Deferred.make<void>()
+        for (const other of open.take({ caller, of: { company: companyId } }, lost)) yield* Deferred.succeed(other, undefined)
+        return lost
+      }),
+      // The server may pay all the same: then the payment is credited.
+      (lost) => Effect.raceFirst(reader.charge(url.success, invoice), Effect.as(Deferred.await(lost), { _tag: "unknown" as const })),
+      (lost) => Effect.sync(() => open.release(lost))
     )
     return HttpServerResponse.jsonUnsafe({ outcome: outcome._tag, reason: outcome._tag === "refused" ? outcome.reason : null })
   })

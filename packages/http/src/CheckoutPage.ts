@@ -1,4 +1,5 @@
 import { Companies } from "@satrail/core/accounts/Companies"
+import * as Pool from "@satrail/core/base/Pool"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
@@ -9,9 +10,9 @@ import { Tail } from "@satrail/core/events/Tail"
 import * as Document from "@satrail/ui/checkout/Document"
 import { isOver, type State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
-import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { callerOf } from "./Address.ts"
+import { addressOf } from "./Address.ts"
 import * as Asset from "./Asset.ts"
 import * as CheckoutCard from "./CheckoutCard.ts"
 import * as CheckoutState from "./CheckoutState.ts"
@@ -19,11 +20,12 @@ import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
 import * as Extension from "./Extension.ts"
 import * as Logo from "./resources/Logo.ts"
+import { admitting, RequestRates } from "./RequestRates.ts"
 import { Seal } from "./Seal.ts"
 import * as Ui from "./Ui.ts"
 
-/** How many pages are told what changes at once, in one process: in all, of one checkout, and of one address. Further ones ask instead. */
-export const streams = { inAll: 1000, perCheckout: 20, perAddress: 50 } as const
+/** How many pages one process streams changes to. Of more, whoever has most loses the oldest stream: that page connects again. */
+export const streams = { most: 1000, perCaller: 50, per: { company: 250, checkout: 20 } } as const
 
 /** After how long without an event a page is told how deep a payment is, or that its time is over. */
 export const lookMillis = 5000
@@ -75,20 +77,7 @@ export const answer = (html: string, status = 200, frame: string | null = null) 
     }
   })
 
-/** Counts what is open under a name, and takes no more than `most`. */
-const counter = (most: number) => {
-  const open = new Map<string, number>()
-  return {
-    isFull: (name: string) => (open.get(name) ?? 0) >= most,
-    add: (name: string, by: 1 | -1) => {
-      const count = (open.get(name) ?? 0) + by
-      if (count === 0) open.delete(name)
-      else open.set(name, count)
-    }
-  }
-}
-
-const json = (failure: Errors.Failure) => HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
+export const json = (failure: Errors.Failure) => HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
 const notFound = json(Errors.failure("not_found", "There is no such payment"))
 const away = json(Errors.failure("store_unavailable", "The service cannot answer at the moment"))
 
@@ -136,7 +125,8 @@ const routes = (proxies: number) =>
       const cards = yield* Cards
       const charge = cards && CheckoutCard.make(cards, proxies)
       const context = yield* Effect.context<never>()
-      const [ofCheckout, ofAddress] = [counter(streams.perCheckout), counter(streams.perAddress)]
+      const admitted = admitting((yield* RequestRates).ofStranger, json)
+      const open = Pool.make<Deferred.Deferred<void>, "company" | "checkout">(streams)
 
       const shown = Effect.fnUntraced(function* (id: string) {
         const { checkout, state } = yield* read(id)
@@ -164,31 +154,28 @@ const routes = (proxies: number) =>
           )
         )
 
-      const counted = <A, E, R>(id: string, caller: string, stream: Stream.Stream<A, E, R>) => {
-        const add = (by: 1 | -1) =>
-          Effect.sync(() => {
-            ofCheckout.add(id, by)
-            ofAddress.add(caller, by)
-          })
-        return Stream.unwrap(
-          Effect.as(
-            Effect.acquireRelease(add(1), () => add(-1)),
-            stream
-          )
+      /** The stream, which ends where somebody else needs its place more. */
+      const counted = <A, E, R>(checkout: Checkout.Shown, caller: string, stream: Stream.Stream<A, E, R>) => {
+        const of = { company: checkout.companyId, checkout: checkout.id }
+        const place = Effect.acquireRelease(
+          Effect.gen(function* () {
+            const lost = yield* Deferred.make<void>()
+            for (const other of open.take({ caller, of }, lost)) yield* Deferred.succeed(other, undefined)
+            return lost
+          }),
+          (lost) => Effect.sync(() => open.release(lost))
         )
+        return Stream.unwrap(Effect.map(place, (lost) => Stream.interruptWhen(stream, Deferred.await(lost))))
       }
 
       const state = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
         const { checkout, state } = yield* read(id)
         if (request.headers["accept"]?.includes("text/event-stream") !== true) return HttpServerResponse.jsonUnsafe(state)
-        const caller = callerOf(request, proxies)
-        if (ofCheckout.isFull(id) || ofAddress.isFull(caller))
-          return json(Errors.failure("overloaded", "There are as many streams open as may be: ask for JSON instead"))
         const states = Stream.catchCause(told(id, checkout), (cause) =>
           // The page comes back by itself.
           Stream.drain(Stream.fromEffect(Effect.logWarning("checkout page: a stream ended", cause)))
         )
-        return Events.answer(counted(id, caller, states), { retryMillis })
+        return Events.answer(counted(checkout, addressOf(request, proxies), states), { retryMillis })
       })
 
       const pay = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
@@ -202,8 +189,8 @@ const routes = (proxies: number) =>
       })
 
       const card = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
-        const { state } = yield* read(id)
-        return charge === undefined ? notFound : yield* charge(request, id, state.asking)
+        const { checkout, state } = yield* read(id)
+        return charge === undefined ? notFound : yield* charge(request, checkout, state.asking)
       })
 
       const embed = yield* Effect.cached(Effect.uninterruptible(Ui.stable("embed.js")))
@@ -215,7 +202,7 @@ const routes = (proxies: number) =>
       yield* router.add("GET", "/pay/:id", (request) => {
         const locale = Words.accepted(request.headers["accept-language"])
         return Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
-          Effect.catchTags(shown(id), {
+          Effect.catchTags(admitted(request, shown(id)), {
             NotFound: () => Effect.succeed(answer(Document.told(locale, "unknown", files()), 404)),
             StoreUnavailable: (outage) =>
               Effect.as(Effect.logWarning("checkout page: not read", outage), answer(Document.told(locale, "away", files()), 503))
@@ -224,7 +211,7 @@ const routes = (proxies: number) =>
       })
       const below = (work: typeof state | typeof pay | typeof card) => (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
-          work(request, id).pipe(
+          admitted(request, work(request, id)).pipe(
             Effect.catchTags({ NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) }),
             Effect.provideContext(context)
           )
@@ -260,4 +247,8 @@ const pictures = HttpRouter.use(
 )
 
 /** The pages on which checkouts are paid, and their pictures. `proxies` as in `Lnurl.extension`. */
-export const extension = (proxies = 0) => Extension.make(Layer.merge(routes(proxies), pictures), { maxStreams: streams.inAll })
+export const extension = (proxies = 0) =>
+  Extension.make(Layer.merge(routes(proxies), pictures), {
+    // Those that lost their places end a moment later.
+    maxStreams: 2 * streams.most
+  })

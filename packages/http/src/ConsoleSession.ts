@@ -9,7 +9,7 @@ import * as Throttle from "@satrail/core/base/Throttle"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Acting from "./Acting.ts"
-import { callerOf } from "./Address.ts"
+import { addressOf } from "./Address.ts"
 import { elsewhere, isFromAllowed, tokenCheck } from "./Authentication.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
@@ -83,12 +83,12 @@ export const routes = HttpRouter.use(
     const acting = yield* Acting.make
     const isRoot = tokenCheck(root)
     const context = yield* Effect.context<never>()
-    const mayTry = Throttle.make(Throttle.perMinute(attemptsPerMinute))
+    const mayTry = Throttle.callers(Throttle.perMinute(attemptsPerMinute))
 
     /** Our own page asks, and not too often. */
     const admitted = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (!Sessioned.isOwn(request)) return yield* Effect.fail(Sessioned.foreign)
-      if (!mayTry(callerOf(request, proxies), yield* Clock.currentTimeMillis))
+      if (!mayTry(addressOf(request, proxies), yield* Clock.currentTimeMillis).isWithin)
         return yield* Effect.fail(
           Errors.failure("rate_limited", `There are more than ${attemptsPerMinute} sign-ins a minute from this address`)
         )

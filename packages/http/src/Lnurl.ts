@@ -6,8 +6,9 @@ import { payerDataFields } from "@satrail/core/receiving/PayRequest"
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { callerOf } from "./Address.ts"
+import { addressOf } from "./Address.ts"
 import type * as Extension from "./Extension.ts"
+import { admitting, RequestRates } from "./RequestRates.ts"
 
 // What wallets ask at Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors too are 200, in LNURL's own shape: to a wallet neither
 // status nor headers mean anything (LUD-01).
@@ -117,12 +118,13 @@ const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const payRequests = yield* PayRequests
+      const admitted = admitting((yield* RequestRates).ofStranger, ({ message }) => error(message))
       const context = yield* Effect.context<never>()
 
       const handle = (request: HttpServerRequest.HttpServerRequest) => {
         const route = routeOf(request)
         if (route === undefined) return Effect.succeed(error("There is nothing here"))
-        return answer(payRequests, route, callerOf(request, proxies)).pipe(
+        return admitted(request, answer(payRequests, route, addressOf(request, proxies))).pipe(
           Effect.catchTag("PayRequestRefused", ({ message }) => Effect.succeed(error(message))),
           Effect.catchTag("AnsweredElsewhere", ({ origin, path }) =>
             Effect.succeed(HttpServerResponse.redirect(origin + path, { status: 307 }))

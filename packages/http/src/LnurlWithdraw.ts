@@ -1,8 +1,9 @@
 import { Vouchers } from "@satrail/core/sending/Vouchers"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
-import { callerOf } from "./Address.ts"
+import { addressOf } from "./Address.ts"
 import { error, json, number, policy, unbroken } from "./Lnurl.ts"
+import { admitting, RequestRates } from "./RequestRates.ts"
 
 // What wallets ask about vouchers (LUD-03), in the shapes of Lnurl.ts.
 
@@ -12,6 +13,7 @@ const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const vouchers = yield* Vouchers
+      const admitted = admitting((yield* RequestRates).ofStranger, ({ message }) => error(message))
       const context = yield* Effect.context<never>()
 
       const offer = Effect.fnUntraced(function* (k1: string) {
@@ -32,8 +34,8 @@ const routes = (proxies: number) =>
         yield* vouchers.claim({ k1, pr, caller })
         return json({ status: "OK" })
       })
-      const answer = (work: ReturnType<typeof offer> | ReturnType<typeof claim>) =>
-        work.pipe(
+      const answer = (request: HttpServerRequest.HttpServerRequest, work: ReturnType<typeof offer> | ReturnType<typeof claim>) =>
+        admitted(request, work).pipe(
           Effect.catchTag("VoucherRefused", ({ message }) => Effect.succeed(error(message))),
           unbroken("The service cannot pay at the moment: try again soon"),
           Effect.provideContext(context)
@@ -42,10 +44,10 @@ const routes = (proxies: number) =>
         const query = new URLSearchParams(/\?.*/.exec(url)?.[0])
         return { k1: query.get("k1") ?? "", pr: query.get("pr") ?? "" }
       }
-      yield* router.add("GET", paths.offer, (request) => answer(offer(queryOf(request).k1)))
+      yield* router.add("GET", paths.offer, (request) => answer(request, offer(queryOf(request).k1)))
       yield* router.add("GET", paths.callback, (request) => {
         const { k1, pr } = queryOf(request)
-        return answer(claim(k1, pr, callerOf(request, proxies)))
+        return answer(request, claim(k1, pr, addressOf(request, proxies)))
       })
     })
   )

@@ -11,10 +11,11 @@ import type { Locale, Page, State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
 import { Clock, Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { callerOf } from "./Address.ts"
-import { answer, files } from "./CheckoutPage.ts"
+import { addressOf } from "./Address.ts"
+import { answer, files, json } from "./CheckoutPage.ts"
 import * as Errors from "./Errors.ts"
 import * as Extension from "./Extension.ts"
+import { admitting, RequestRates } from "./RequestRates.ts"
 
 // A Lightning address, paid in a browser: an amount is entered, and then there is the page of a payment, with the invoice that a wallet would have got
 // (LUD-06). No script is needed: the amount is a form, and the invoice's page has a URL of its own.
@@ -82,6 +83,7 @@ const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const payRequests = yield* PayRequests
+      const admitted = admitting((yield* RequestRates).ofStranger, json)
       const placeOf = yield* placing
       const context = yield* Effect.context<never>()
 
@@ -96,7 +98,7 @@ const routes = (proxies: number) =>
 
       const pay = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, place: Place, locale: Locale) {
         const sats = new URLSearchParams(yield* Effect.orDie(request.text)).get("sats")?.trim() ?? ""
-        const ask = { comment: null, payerData: null, nostr: null, caller: callerOf(request, proxies) }
+        const ask = { comment: null, payerData: null, nostr: null, caller: addressOf(request, proxies) }
         // Zeros in front would be another text, and the same amount.
         const amount = /^[1-9]\d{0,14}$/.test(sats) ? `${sats}000` : null
         return yield* payRequests.invoice(place, { ...ask, amount }).pipe(
@@ -136,7 +138,7 @@ const routes = (proxies: number) =>
           Effect.flatMap(HttpRouter.params, ({ handle = "", hash = "" }) => {
             const locale = Words.accepted(request.headers["accept-language"])
             const place = placeOf(request, handle)
-            return work({ request, place, hash, locale }).pipe(
+            return admitted(request, work({ request, place, hash, locale })).pipe(
               Effect.catchTag("AnsweredElsewhere", ({ origin }) =>
                 Effect.succeed(HttpServerResponse.redirect(`${origin}/pay/to/${encodeURIComponent(place.user)}`, { status: 303 }))
               ),

@@ -1,7 +1,7 @@
 import * as Throttle from "@satrail/core/base/Throttle"
 import { Clock, Context, Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { callerOf } from "./Address.ts"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { addressOf } from "./Address.ts"
 import * as Errors from "./Errors.ts"
 import * as Exchange from "./Exchange.ts"
 
@@ -9,11 +9,14 @@ import * as Exchange from "./Exchange.ts"
 export interface Limits {
   /** With one API key, which also has a limit for each second: see `burstOf`. */
   readonly perKey?: number | undefined
-  /** From one address, with what is no key and no operator's token. */
+  /** From one address, without a valid key or operator's token. */
   readonly perStranger?: number | undefined
   /** How many reverse proxies of the operator's own stand in front, as in `Edge.Options`. */
   readonly proxies?: number
 }
+
+/** How many requests a minute one address has without a valid key, unless the operator says otherwise. */
+export const perStranger = 600
 
 type Refusal = Errors.Failure<"rate_limited">
 
@@ -25,6 +28,8 @@ interface Rates {
    * address may guess.
    */
   readonly refuse: <E extends Errors.Failure>(failed: E) => Effect.Effect<never, E | Refusal, HttpServerRequest.HttpServerRequest>
+  /** Counts a request that needs no key against its address and the networks around it, and fails where one of them has no more. */
+  readonly ofStranger: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<void, Refusal>
 }
 
 /** How many refusals of one name are answered at once: more than anybody meets who waits as `Retry-After` says. */
@@ -76,11 +81,29 @@ const headersOf = (policies: ReadonlyArray<Policy>, rooms: ReadonlyArray<Throttl
   }
 }
 
-const counting = (...policies: ReadonlyArray<Policy>): Rates["ofKey"] => {
+/** How names are counted: keys each alone, callers with the networks around them. */
+interface Counter {
+  readonly take: (name: string, nowMillis: number) => ReadonlyArray<Throttle.Room>
+  readonly isPrompt: (name: string, nowMillis: number) => boolean
+}
+
+const ofNames = (rates: ReadonlyArray<Throttle.Rate>): Counter => ({
+  take: Throttle.meter(...rates),
+  isPrompt: Throttle.make(promptRefusals)
+})
+
+const ofCallers = (rates: ReadonlyArray<Throttle.Rate>): Counter => {
+  const [takes, prompt] = [rates.map(Throttle.callers), Throttle.callers(promptRefusals)]
+  return {
+    take: (address, nowMillis) => takes.map((take) => take(address, nowMillis)),
+    isPrompt: (address, nowMillis) => prompt(address, nowMillis).isWithin
+  }
+}
+
+const counting = (counter: typeof ofNames, ...policies: ReadonlyArray<Policy>): Rates["ofKey"] => {
   if (policies.length === 0) return undefined
   const rates = policies.map(rateOf)
-  const take = Throttle.meter(...rates)
-  const isPrompt = Throttle.make(promptRefusals)
+  const { take, isPrompt } = counter(rates)
   const refusals = policies.map(({ quota, of }) =>
     Effect.fail(Errors.failure("rate_limited", `There are more than ${quota} requests ${of}`))
   )
@@ -123,18 +146,24 @@ const aSecond = (perMinute: number | undefined, whose: string): ReadonlyArray<Po
 }
 
 export const make = ({ perKey, perStranger, proxies = 0 }: Limits): Rates => {
-  const ofStranger = counting(...aMinute("stranger", perStranger, "from this address without a key or token that is one"))
+  const ofAddress = counting(ofCallers, ...aMinute("stranger", perStranger, "from this address or network without a valid key or token"))
+  const ofStranger: Rates["ofStranger"] = (request) => ofAddress?.(addressOf(request, proxies)) ?? Effect.void
   const whose = "with this key"
   return {
-    ofKey: counting(...aMinute("key", perKey, whose), ...aSecond(perKey, whose)),
+    ofKey: counting(ofNames, ...aMinute("key", perKey, whose), ...aSecond(perKey, whose)),
     refuse: (failed) =>
-      ofStranger === undefined || failed.error.code !== "unauthorized"
-        ? Effect.fail(failed)
-        : Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-            Effect.andThen(ofStranger(callerOf(request, proxies)), Effect.fail(failed))
-          )
+      failed.error.code === "unauthorized"
+        ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => Effect.andThen(ofStranger(request), Effect.fail(failed)))
+        : Effect.fail(failed),
+    ofStranger
   }
 }
+
+/** Does the work of a request that needs no key, or answers that its caller or a network around it has no more requests. */
+export const admitting =
+  (ofStranger: Rates["ofStranger"], refused: (refusal: Refusal) => HttpServerResponse.HttpServerResponse) =>
+  <E, R>(request: HttpServerRequest.HttpServerRequest, work: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.matchEffect(ofStranger(request), { onFailure: (refusal) => Effect.succeed(refused(refusal)), onSuccess: () => work })
 
 /** How many requests are taken. Any number unless given. */
 export const RequestRates = Context.Reference<Rates>("@satrail/http/RequestRates", { defaultValue: () => make({}) })

@@ -301,16 +301,14 @@ describe("The page of a checkout", () => {
     assert.deepStrictEqual(confirmations, { seen: 1, needed: 2 })
   })
 
-  it("page stream: one checkout has so many and no more, and JSON all the same", async () => {
-    const made = await created()
-    const open = await Promise.all(Array.from({ length: CheckoutPage.streams.perCheckout }, () => stream(made)))
+  it("page stream: beyond a checkout's share the oldest stream ends, and other checkouts keep theirs", async () => {
+    const [made, other] = [await created(), await stream(await created())]
+    await other.next()
+    const open = await Promise.all(Array.from({ length: CheckoutPage.streams.per.checkout }, () => stream(made)))
     await Promise.all(open.map(({ next }) => next()))
-    assert.strictEqual((await state(made, "text/event-stream")).status, 503)
-    assert.strictEqual((await state(made)).status, 200)
-    assert.strictEqual((await (await stream(await created())).next()).status, "open")
-    await Promise.all(open.map(({ close }) => close()))
-    const again = await stream(made)
-    assert.strictEqual((await again.next()).status, "open")
-    await again.close()
+    const latest = await stream(made)
+    assert.strictEqual((await latest.next()).status, "open")
+    assert.strictEqual((await Promise.race(open.map(({ next }) => next()))).status, "ended")
+    await Promise.all([...open, latest, other].map(({ close }) => close()))
   })
 })

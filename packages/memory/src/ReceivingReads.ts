@@ -16,16 +16,6 @@ import * as State from "./State.ts"
 const openInvoices = (state: State.State) =>
   State.all(state, Invoice.noun).filter(({ status }) => status === "pending" || status === "claimed" || status === "canceling")
 
-/** How many that wallets asked for are open, by the address that they asked at. */
-const openForWallets = (state: State.State, nowMillis: number) => {
-  const counts = new Map<string, number>()
-  for (const { status, lightningAddressId, expiresAtMillis } of openInvoices(state)) {
-    if (status !== "pending" || lightningAddressId === null || expiresAtMillis <= nowMillis) continue
-    counts.set(lightningAddressId, (counts.get(lightningAddressId) ?? 0) + 1)
-  }
-  return Array.from(counts, ([lightningAddressId, count]) => ({ lightningAddressId, count }))
-}
-
 type Expiry = Pick<Invoice.Invoice, "expiresAtMillis" | "id">
 
 const byExpiry = (a: Expiry, b: Expiry): number => compare(a.expiresAtMillis, b.expiresAtMillis) || compare(a.id, b.id)
@@ -102,7 +92,6 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
       const open = Array.from(HashMap.values(now.tasks)).filter((work) => work.kind === Invoice.holdTask && work.companyId === companyId)
       return Math.min(open.length, limit)
     }),
-  openForWallets: (nowMillis) => read((now) => openForWallets(now, nowMillis)),
   endedForWallets: (untilMillis, after, limit) => read((now) => endedForWallets(now, untilMillis, after).slice(0, limit)),
   unmatched: recordOf(read, Invoice.unmatchedNoun),
   unmatchedById: (id) => read((now) => HashMap.get(State.of(now, Invoice.unmatchedNoun), id)),

@@ -141,13 +141,6 @@ select count(*)::int as count from (
     }),
     (read) => (companyId: CompanyId.CompanyId, limit: number) => Effect.map(read(companyId, limit), ([found]) => found?.count ?? 0)
   ),
-  openForWallets: Reads.many("Records.openForWallets", {
-    text: `
-select t.lightning_address_id::text as "lightningAddressId", count(*)::text as count from ${invoices.name} t
-where ${forWallets} and t.expires_at_millis > $1::bigint group by t.lightning_address_id`,
-    values: (nowMillis: number) => [String(nowMillis)],
-    read: Schema.decodeUnknownSync(Schema.Struct({ lightningAddressId: Schema.String, count: Schema.NumberFromString }))
-  }),
   endedForWallets: Reads.many("Records.endedForWallets", {
     text: `
 select ${invoices.selected} from ${invoices.name} t

@@ -82,7 +82,6 @@ export const make = Effect.gen(function* () {
         openInvoices: yield* Invoice.reads.openInvoices,
         openInvoicesWithin: yield* Invoice.reads.openInvoicesWithin,
         openHolds: yield* Invoice.reads.openHolds,
-        openForWallets: yield* Invoice.reads.openForWallets,
         endedForWallets: yield* Invoice.reads.endedForWallets,
         depositOfInvoice: yield* Books.reads.depositOfInvoice,
         unmatched: yield* Books.reads.unmatched,

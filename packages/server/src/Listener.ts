@@ -1,3 +1,4 @@
+import * as Pool from "@satrail/core/base/Pool"
 import * as Errors from "@satrail/http/Errors"
 import * as RequestId from "@satrail/http/RequestId"
 import { type IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
@@ -14,10 +15,28 @@ export const maxHeaders = 200
 export const headersMillis = 20_000
 const lateMillis = 5_000
 
-/** How many connections there may be, and a callback for one that was ended at once because of that limit. */
+/** How many connections there may be, whether callers connect to us directly, and a callback for when one was ended because of the limit. */
 export interface Limits {
   readonly maxConnections: number
+  /** Behind a proxy all connections are the proxy's: they are not shared out, and one too many is ended. */
+  readonly isDirect: boolean
   readonly whenFull: () => void
+}
+
+/** One address has an eighth of all connections. */
+export const sharesOf = (most: number): Pool.Shares => ({ most, perCaller: Math.ceil(most / 8), per: {} })
+
+/** Ends the least recently used connection of whoever has most, for each one too many. */
+const share = (listener: Server, { maxConnections, whenFull }: Limits): void => {
+  const pool = Pool.make<Socket>(sharesOf(maxConnections))
+  listener.on("connection", (socket: Socket) => {
+    for (const other of pool.take({ caller: socket.remoteAddress ?? "", of: {} }, socket)) {
+      other.destroy()
+      whenFull()
+    }
+    socket.once("close", () => pool.release(socket))
+  })
+  listener.on("request", ({ socket }: IncomingMessage) => pool.touch(socket))
 }
 
 /** How often, while it closes, the connections are looked at that have become idle. */
@@ -204,8 +223,11 @@ export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: s
   })
   listener.maxHeadersCount = maxHeaders
   if (limits !== undefined) {
-    listener.maxConnections = limits.maxConnections
-    listener.on("drop", limits.whenFull)
+    if (limits.isDirect) share(listener, limits)
+    else {
+      listener.maxConnections = limits.maxConnections
+      listener.on("drop", limits.whenFull)
+    }
   }
   return listener
     .on("clientError", whenUnreadable(publicUrl))

@@ -106,6 +106,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
     ...Policy.defaults.lnurl,
     openPerCaller: 2 * environment.lnurlPerCaller,
     openPerAddress: 4 * environment.lnurlPerAddress,
+    openPerCompany: Math.ceil(environment.lnurlOpen / 4),
     open: environment.lnurlOpen,
     perAddress: Throttle.perMinute(environment.lnurlPerAddress),
     perCaller: Throttle.perMinute(environment.lnurlPerCaller)
@@ -414,13 +415,13 @@ export const routes = <E = never>(
 }
 
 /** How many connections are taken. That one was refused is logged, once a minute. */
-const refusing = Effect.fnUntraced(function* ({ maxConnections }: Environment) {
+const refusing = Effect.fnUntraced(function* ({ maxConnections, proxies }: Environment) {
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const mayTell = Throttle.make(Throttle.perMinute(1))
   const whenFull = () => {
-    if (mayTell("", Date.now())) run(Effect.logWarning("connections are refused: there are as many as may be", { maxConnections }))
+    if (mayTell("", Date.now())) run(Effect.logWarning("connections: too many; ended one", { maxConnections }))
   }
-  return { maxConnections, whenFull }
+  return { maxConnections, isDirect: proxies === 0, whenFull }
 })
 
 /** Listens for as long as the scope is open. */

@@ -170,10 +170,66 @@ describe("what comes behind a request", () => {
   })
 })
 
+describe("connections of callers", () => {
+  const open = async (port: number, localAddress: string) => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress })
+    await once(socket, "connect")
+    return socket.resume()
+  }
+  const ask = async (socket: Awaited<ReturnType<typeof open>>) => {
+    socket.write("GET / HTTP/1.1\r\nHost: service\r\n\r\n")
+    const [answer] = await once(socket, "data")
+    return String(answer)
+  }
+  const start = async (maxConnections: number) => {
+    let ended = 0
+    const server = Listener.make({}, { maxConnections, isDirect: true, whenFull: () => (ended += 1) }).listen(0, "127.0.0.1")
+    server.on("request", (_, response) => response.end("done"))
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const close = () => server.closeAllConnections() ?? server.close()
+    return { port, close, ended: () => ended }
+  }
+
+  it("listener: one address that opens all connections keeps an eighth of them, and others get theirs", async () => {
+    const { port, close, ended } = await start(64)
+    const others = [await open(port, "127.1.0.1"), await open(port, "127.2.0.1")]
+    const attacker: Array<Awaited<ReturnType<typeof open>>> = []
+    for (let n = 0; n < 100; n++) attacker.push(await open(port, "127.0.0.7"))
+    for (const socket of [...others, await open(port, "127.3.0.1")]) assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
+    assert.strictEqual(ended(), 100 - 8)
+    for (const socket of [...attacker, ...others]) socket.destroy()
+    close()
+  })
+
+  it("listener: many addresses that open all connections lose theirs to an address that has fewer", async () => {
+    const { port, close } = await start(16)
+    const attackers: Array<Awaited<ReturnType<typeof open>>> = []
+    const other = await open(port, "127.1.0.1")
+    for (let n = 0; n < 100; n++) attackers.push(await open(port, `127.0.${n % 4}.${1 + (n % 50)}`))
+    for (const socket of [other, await open(port, "127.2.0.1")]) assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
+    for (const socket of [...attackers, other]) socket.destroy()
+    close()
+  })
+
+  it("listener: a caller beyond its share loses the connection that was idle longest", async () => {
+    const { port, close } = await start(16)
+    const [used, idle] = [await open(port, "127.0.0.1"), await open(port, "127.0.0.1")]
+    assert.match(await ask(used), /^HTTP\/1\.1 200 /)
+    const gone = once(idle, "close")
+    const third = await open(port, "127.0.0.1")
+    await gone
+    for (const socket of [used, third]) assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
+    for (const socket of [used, third]) socket.destroy()
+    close()
+  })
+})
+
 describe("connections", () => {
-  it("listener: one connection above the limit is ended at once and logged; the others go on, and one that ends makes room", async () => {
+  it("listener: behind a proxy, one connection above the limit is ended immediately and logged; the others go on, and one that ends makes room", async () => {
     let refused = 0
-    const server = Listener.make({}, { maxConnections: 3, whenFull: () => (refused += 1) }).listen(0, "127.0.0.1")
+    const server = Listener.make({}, { maxConnections: 3, isDirect: false, whenFull: () => (refused += 1) }).listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
     await once(server, "listening")
     // It listens on TCP, so its address is one of TCP.

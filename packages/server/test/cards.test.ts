@@ -1,3 +1,4 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { assert, describe, it } from "@effect/vitest"
 import * as CheckoutCard from "@satrail/http/CheckoutCard"
 import * as Cards from "@satrail/web/Cards"
@@ -32,7 +33,7 @@ const tapped = Effect.fnUntraced(function* (link: string, answer: RequestListene
   })
   const charge = CheckoutCard.make(yield* Effect.provideService(Cards.make, Outbound.Outbound, outbound), 0)
   const request = new Request("http://service/", { method: "POST", body: JSON.stringify({ link }) })
-  const response = yield* charge(HttpServerRequest.fromWeb(request), "one", asking)
+  const response = yield* charge(HttpServerRequest.fromWeb(request), { id: "one", companyId: CompanyId.operator }, asking)
   const said: unknown = yield* Effect.promise(() => HttpServerResponse.toWeb(response).json())
   return { status: response.status, said }
 })

@@ -1,3 +1,5 @@
+import * as Caller from "./Caller.ts"
+
 /** How often something may happen: `count` times at once, and on average once every `everyMillis`. */
 export interface Rate {
   readonly count: number
@@ -31,6 +33,27 @@ export interface Room {
 // What a sum of fractions may be short of by rounding.
 const exactly = 0.99
 
+/** What is left of one rate before a request is counted. */
+const ask = ({ count, everyMillis }: Rate, newAtMillis: number | undefined, nowMillis: number) => {
+  const mostMillis = count * everyMillis
+  // A clock that was put back costs nobody more than what there is.
+  const busyMillis = Math.min(Math.max((newAtMillis ?? nowMillis) - nowMillis, 0), mostMillis)
+  return { everyMillis, mostMillis, busyMillis, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
+}
+
+const roomOf = ({ everyMillis, mostMillis, busyMillis, isWithin }: ReturnType<typeof ask>, isTaken: boolean): Room => {
+  const wholeMillis = isTaken ? busyMillis + everyMillis : busyMillis
+  const left = Math.max(Math.floor((mostMillis - wholeMillis) / everyMillis + 1 - exactly), 0)
+  return { isWithin, left, nextMillis: Math.max(wholeMillis + everyMillis - mostMillis, 0), wholeMillis }
+}
+
+const remember = <A>(names: Map<string, A>, name: string, value: A): void => {
+  names.delete(name)
+  names.set(name, value)
+  const [quietest] = names.keys()
+  if (names.size > maxNames && quietest !== undefined) names.delete(quietest)
+}
+
 /**
  * Keeps each name to all of its rates, by this process's own count. What one of them refuses costs nothing of any.
  * Of each name one number is kept for each rate: when it will have been quiet for long enough to be new.
@@ -44,28 +67,36 @@ export const meter = (...rates: ReadonlyArray<Rate>) => {
     originMillis ??= clockMillis
     const nowMillis = clockMillis - originMillis
     const before = newAtMillis.get(name)
-    const asked = rates.map(({ count, everyMillis }, n) => {
-      const mostMillis = count * everyMillis
-      // A clock that was put back costs nobody more than what there is.
-      const busyMillis = Math.min(Math.max((before?.[n] ?? nowMillis) - nowMillis, 0), mostMillis)
-      return { everyMillis, mostMillis, busyMillis, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
-    })
+    const asked = rates.map((rate, n) => ask(rate, before?.[n], nowMillis))
     const isTaken = asked.every(({ isWithin }) => isWithin)
-    const rooms = asked.map(({ everyMillis, mostMillis, busyMillis, isWithin }): Room => {
-      const wholeMillis = isTaken ? busyMillis + everyMillis : busyMillis
-      const left = Math.max(Math.floor((mostMillis - wholeMillis) / everyMillis + 1 - exactly), 0)
-      return { isWithin, left, nextMillis: Math.max(wholeMillis + everyMillis - mostMillis, 0), wholeMillis }
-    })
+    const rooms = asked.map((one) => roomOf(one, isTaken))
     if (isTaken) {
-      newAtMillis.delete(name)
-      newAtMillis.set(
-        name,
-        rooms.map(({ wholeMillis }) => nowMillis + wholeMillis)
-      )
-      const [quietest] = newAtMillis.keys()
-      if (newAtMillis.size > maxNames && quietest !== undefined) newAtMillis.delete(quietest)
+      const untils = rooms.map(({ wholeMillis }) => nowMillis + wholeMillis)
+      remember(newAtMillis, name, untils)
     }
     return rooms
+  }
+}
+
+/**
+ * Keeps each caller to a rate, and each wider network to a multiple of it (`Caller.widths`). A request that one network refuses costs nothing of the others.
+ * Returns the room of the network that refuses, or else the room of the caller alone.
+ */
+export const callers = (rate: Rate) => {
+  const newAtMillis = new Map<string, number>()
+  let originMillis: number | undefined
+
+  return (address: string, clockMillis: number): Room => {
+    originMillis ??= clockMillis
+    const nowMillis = clockMillis - originMillis
+    const networks = Caller.networks(address)
+    const asked = networks.map(({ name, times }) =>
+      ask({ count: rate.count * times, everyMillis: rate.everyMillis / times }, newAtMillis.get(name), nowMillis)
+    )
+    const isTaken = asked.every(({ isWithin }) => isWithin)
+    const rooms = asked.map((one) => roomOf(one, isTaken))
+    if (isTaken) networks.forEach(({ name }, n) => remember(newAtMillis, name, nowMillis + (rooms[n]?.wholeMillis ?? 0)))
+    return rooms.find(({ isWithin }) => !isWithin) ?? rooms.at(-1) ?? roomOf(ask(rate, undefined, nowMillis), false)
   }
 }
 
@@ -73,4 +104,21 @@ export const meter = (...rates: ReadonlyArray<Rate>) => {
 export const make = (rate: Rate) => {
   const take = meter(rate)
   return (name: string, nowMillis: number): boolean => take(name, nowMillis).every(({ isWithin }) => isWithin)
+}
+
+/** The reserve of a shared rate, as a multiple of the rate, and how often one network may use it. */
+export const reserve = { times: 4, perNetwork: perMinute(1) } as const
+
+/**
+ * A rate that strangers share. Once it is used up, it serves networks that have asked for nothing in the last minute, from a reserve: a network cannot
+ * use up the others' part.
+ */
+export const shared = (rate: Rate) => {
+  const mayAsk = make(rate)
+  const newcomerMayAsk = make({ count: rate.count * reserve.times, everyMillis: rate.everyMillis / reserve.times })
+  const isNewcomer = make(reserve.perNetwork)
+  return (name: string, caller: string, nowMillis: number): boolean => {
+    const isNew = isNewcomer(`${name} ${Caller.networks(caller)[0]?.name}`, nowMillis)
+    return mayAsk(name, nowMillis) || (isNew && newcomerMayAsk(name, nowMillis))
+  }
 }

@@ -1,39 +1,50 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Queue } from "effect"
+import * as Pool from "../base/Pool.ts"
 import * as Throttle from "../base/Throttle.ts"
+import * as Worker from "../base/Worker.ts"
+import * as Forgetting from "./Forgetting.ts"
+import type { Invoice } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
-import * as OpenForWallets from "./OpenForWallets.ts"
 import { PayRequestRefused } from "./PayRequest.ts"
-import { ReceivingReads } from "./ReceivingReads.ts"
 
-const full: { readonly [full in OpenForWallets.Full]: string } = {
-  caller: "Too many unpaid invoices: pay one, or wait until they expire",
-  address: "Too many invoices of this address are not paid: try again in a few minutes",
-  service: "Too many invoices of this service are not paid: try again in a few minutes"
-}
+/** How many evicted invoices are canceled at the node at once, and how many wait for it. Those beyond end with their expiry. */
+export const canceling = { atOnce: 8, waiting: 10_000 } as const
 
-/** How often wallets may ask for an invoice: so often for a caller and at an address, and while not too many are unpaid. */
+const tooMany = new PayRequestRefused({ code: "too_many", message: "Too many requests for invoices: try again in a moment" })
+
+/**
+ * Shares out the invoices that wallets may request: so many a minute, and so many unpaid ones at once, by this process's own count. Nobody is refused because
+ * others hold unpaid invoices: whoever holds most loses the oldest.
+ */
 export const make = Effect.gen(function* () {
-  const receiving = yield* ReceivingReads
   const { lnurl } = yield* LnurlOptions
-  const open = OpenForWallets.make(receiving, lnurl)
-  const addressMayAsk = Throttle.make(lnurl.perAddress)
-  const callerMayAsk = Throttle.make(lnurl.perCaller)
-  const mayTell = Throttle.make(Throttle.perMinute(1))
+  const { cancel } = yield* Forgetting.make
+  const open = Pool.make<Invoice, "company" | "address">({
+    most: lnurl.open,
+    perCaller: lnurl.openPerCaller,
+    per: { company: lnurl.openPerCompany, address: lnurl.openPerAddress }
+  })
+  const addressMayAsk = Throttle.shared(lnurl.perAddress)
+  const ofCaller = Throttle.callers(lnurl.perCaller)
+
+  const evicted = yield* Queue.dropping<Invoice>(canceling.waiting)
+  for (let n = 0; n < canceling.atOnce; n++)
+    yield* Worker.runOpen("cancellation of evicted invoices", Effect.flatMap(Queue.take(evicted), cancel), Effect.void)
 
   return {
     check: Effect.fnUntraced(function* (address: LightningAddress, caller: string) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const whose = yield* open.full(caller, address.id, nowMillis)
-      if (whose !== undefined) {
-        if (whose === "service" && mayTell("service", nowMillis))
-          yield* Effect.logWarning("pay request: refused, too many unpaid invoices", { open: lnurl.open })
-        return yield* new PayRequestRefused({ code: "too_many", message: full[whose] })
-      }
-      if (callerMayAsk(caller, nowMillis) && addressMayAsk(address.id, nowMillis)) return
-      return yield* new PayRequestRefused({ code: "too_many", message: "Too many requests for invoices: try again in a moment" })
+      if (!ofCaller(caller, nowMillis).isWithin || !addressMayAsk(address.id, caller, nowMillis)) return yield* tooMany
     }),
     /** An invoice was made for this caller. */
-    issued: open.issued
+    issued: Effect.fnUntraced(function* (address: LightningAddress, caller: string, invoice: Invoice) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      for (const old of open.items()) {
+        if (old.expiresAtMillis > nowMillis) break
+        open.release(old)
+      }
+      yield* Queue.offerAll(evicted, open.take({ caller, of: { company: address.companyId, address: address.id } }, invoice))
+    })
   }
 })

@@ -17,13 +17,17 @@ export class LnurlOptions extends Context.Service<
       readonly publishForMillis: number
       /** How long a wallet waits for an invoice. */
       readonly timeoutMillis: number
-      /** How many invoices may wait to be paid at once: of one caller (as far as one process knows), at one address, and in all. */
+      /**
+       * How many unpaid invoices of wallets one process keeps: of one caller, at one address, of one company, and in all. Of more, whoever holds most loses
+       * the oldest one, which is canceled at the node.
+       */
       readonly openPerCaller: number
       readonly openPerAddress: number
+      readonly openPerCompany: number
       readonly open: number
       /** How long after its expiry an unpaid invoice is closed at the node and forgotten. */
       readonly forgetAfterMillis: number
-      /** How many invoices may be asked for at one address, and by one caller, of each process. A caller may claim as many vouchers besides. */
+      /** How many invoices may be requested of each process: at one address (a rate that callers share), and by one caller, who may claim as many vouchers. */
       readonly perAddress: Throttle.Rate
       readonly perCaller: Throttle.Rate
     }
@@ -41,6 +45,7 @@ export const defaults: LnurlOptions["Service"] = {
     timeoutMillis: 10_000,
     openPerCaller: 120,
     openPerAddress: 1200,
+    openPerCompany: 2500,
     open: 10_000,
     forgetAfterMillis: 60_000,
     perAddress: Throttle.perMinute(300),

@@ -26,7 +26,7 @@ export interface Ask {
   readonly comment: string | null
   readonly payerData: string | null
   readonly nostr: string | null
-  /** Identifies the caller, who gets only so many invoices. */
+  /** The caller's address. Each network gets only so many invoices. */
   readonly caller: string
 }
 
@@ -156,7 +156,7 @@ export const make = Effect.gen(function* () {
           Effect.timeoutOrElse({ duration: lnurl.timeoutMillis, orElse: () => late })
         )
       const invoice = yield* Answer.made(issued)
-      rates.issued(ask.caller, address.id, invoice)
+      yield* rates.issued(address, ask.caller, invoice)
       return { invoice, successMessage: address.successMessage, verify: `${target.url}/verify/${invoice.paymentHash}` }
     }),
     verify: Effect.fnUntraced(function* (place, paymentHash) {

@@ -44,8 +44,6 @@ export class ReceivingReads extends Context.Service<
     ) => Read<ReadonlyArray<Invoice>>
     /** How many hold invoices of a company have not ended: counted up to `limit`. */
     readonly openHolds: (companyId: CompanyId.CompanyId, limit: number) => Read<number>
-    /** How many invoices that wallets asked for at a Lightning address are pending and expire after `nowMillis`, of each address that has any. */
-    readonly openForWallets: (nowMillis: number) => Read<ReadonlyArray<{ readonly lightningAddressId: string; readonly count: number }>>
     /** Pending invoices that wallets asked for at a Lightning address and that expired by `untilMillis`, by (`expiresAtMillis`, `id`), after `after`. */
     readonly endedForWallets: (
       untilMillis: number,

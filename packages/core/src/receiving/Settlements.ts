@@ -4,11 +4,12 @@ import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Duties from "../ledger/Duties.ts"
-import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { LightningReceiver, type NodeUnavailable, type Settled } from "../nodes/LightningReceiver.ts"
 import * as Credits from "./Credits.ts"
-import * as Invoice from "./Invoice.ts"
+import * as Forgetting from "./Forgetting.ts"
+import type * as Invoice from "./Invoice.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
 import * as Looking from "./Looking.ts"
 import * as LookUps from "./LookUps.ts"
@@ -48,7 +49,6 @@ const eachInvoice = <E>(
 ) => Pages.each(pageSize, page, (rows) => Effect.forEach(rows, work, { concurrency: lookupsAtOnce, discard: true }))
 
 export const make = Effect.gen(function* () {
-  const journal = yield* Journal
   const ledger = yield* LedgerReads
   const receiving = yield* ReceivingReads
   const receiver = yield* LightningReceiver
@@ -56,6 +56,7 @@ export const make = Effect.gen(function* () {
   const { lnurl } = yield* LnurlOptions
   const { credit } = yield* Credits.make
   const { look } = yield* Looking.make
+  const { cancel, forget } = yield* Forgetting.make
   const source = `lightning:${receiver.nodeId}`
 
   const closes = receiver.lacks?.has("cancel") !== true
@@ -68,12 +69,11 @@ export const make = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     const isOver = nowMillis > invoice.expiresAtMillis + options.expiredGraceMillis
     if (!closes && !isOver) return
-    const forgotten = Effect.catchTag(journal.commit(Invoice.forgotten(invoice, nowMillis)), "InvoiceNotPayable", () => Effect.void)
-    const closed = closes ? yield* Effect.option(receiver.cancelInvoice(invoice.paymentHash)) : Option.none()
-    if (Option.isSome(closed)) return yield* closed.value._tag === "canceled" ? forgotten : look(invoice)
+    const canceled = yield* cancel(invoice)
+    if (Option.isSome(canceled)) return canceled.value._tag === "canceled" ? undefined : yield* look(invoice)
     const state = yield* receiver.lookupInvoice(invoice.paymentHash)
     if (state._tag === "settled") return yield* look(invoice)
-    if (isOver && (state._tag === "unknown" || (!closes && state._tag !== "accepted"))) return yield* forgotten
+    if (isOver && (state._tag === "unknown" || (!closes && state._tag !== "accepted"))) return yield* forget(invoice)
   })
 
   /** The cursor moves with the last of them, once all before it are credited: who dies in between finds them again, and credits none twice. */

@@ -17,7 +17,7 @@ export interface Claim {
   readonly k1: string
   /** The invoice that is to be paid. */
   readonly pr: string
-  /** Identifies the caller, who may claim only so often. */
+  /** The caller's address. Each network may claim only so often. */
   readonly caller: string
 }
 
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
   const { network, domain, linkHost = domain } = yield* Installation
   const { lnurl } = yield* LnurlOptions
   const entropy = yield* Entropy
-  const callerMayClaim = Throttle.make(lnurl.perCaller)
+  const callerMayClaim = Throttle.callers(lnurl.perCaller)
   const now = Clock.currentTimeMillis
 
   const bySecret = Effect.fnUntraced(function* (k1: string) {
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
       return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(linkHost) }
     }),
     claim: Effect.fnUntraced(function* ({ k1, pr, caller }) {
-      if (!callerMayClaim(caller, yield* now)) {
+      if (!callerMayClaim(caller, yield* now).isWithin) {
         return yield* new Voucher.VoucherRefused({ code: "too_many", message: "Too many claims: try again in a moment" })
       }
       const voucher = yield* bySecret(k1)

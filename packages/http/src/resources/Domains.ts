@@ -1,14 +1,18 @@
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as Domain from "@satrail/core/accounts/Domain"
 import { Domains } from "@satrail/core/accounts/Domains"
+import { isLoopback } from "@satrail/core/base/Caller"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Acting from "../Acting.ts"
+import { addressOf } from "../Address.ts"
 import { Audited, Caller, companyId, OperatorScopes, Scopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
+import { RequestRates } from "../RequestRates.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
@@ -155,7 +159,7 @@ const askTls = Section.open(
   HttpApiEndpoint.get("askTls", "/tls/ask", {
     query: { domain: Schema.String.annotate({ description: "The name of the requested certificate", examples: ["example.com"] }) },
     success: Envelope.success(200, Schema.Struct({ domain: Schema.String })),
-    error: Errors.of("malformed", "not_found", "store_unavailable")
+    error: Errors.of("malformed", "not_found", "rate_limited", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Whether a domain is served here")
     .annotate(
@@ -163,9 +167,11 @@ const askTls = Section.open(
       "For a web server that gets certificates on demand: 200 for the service's own domain and for verified ones that are not lost, otherwise 404. Without a key."
     )
     .annotate(Example, () => ({ message: "Served here", data: { domain: "example.com" } })),
-  Domains,
-  (domains) =>
-    Effect.fnUntraced(function* ({ query: { domain } }) {
+  Effect.all([Domains, RequestRates, Acting.Proxies]),
+  ([domains, { ofStranger }, proxies]) =>
+    Effect.fnUntraced(function* ({ query: { domain }, request }) {
+      // The web server in front asks from this machine, for everybody.
+      if (!isLoopback(addressOf(request, proxies))) yield* ofStranger(request)
       if (yield* Errors.answered(domains.isServed(domain))) return Envelope.ok("Served here", { domain })
       return yield* Effect.fail(Errors.failure("not_found", "This domain is not served here"))
     })

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Policy from "@satrail/core/service/Policy"
+import * as RequestRates from "@satrail/http/RequestRates"
 import * as Setting from "./Setting.ts"
 
 const sats: Setting.Kind<Msat.Msat> = {
@@ -23,7 +24,8 @@ export const settings = {
   }),
   maxConnections: Setting.withDefault({
     name: "SATRAIL_MAX_CONNECTIONS",
-    meaning: "How many connections there may be at once; one more is ended at once. Put a proxy in front of many clients",
+    meaning:
+      "How many connections there may be at once. Without a proxy (SATRAIL_PROXIES=0), one address may have an eighth of them and a wider network up to half; whoever has most loses the one that was idle longest. Behind a proxy, one more is ended immediately",
     fallback: "4096",
     ...Setting.whole(1, 1_000_000)
   }),
@@ -37,8 +39,8 @@ export const settings = {
   requestsPerStranger: Setting.withDefault({
     name: "SATRAIL_REQUESTS_PER_STRANGER",
     meaning:
-      "How many requests a minute are answered from one address that show no key and no operator's token, in each process; 0: any number",
-    fallback: "600",
+      "How many requests a minute each process answers to one address without a valid key or operator's token: /v1 and /operator with a wrong one, /pay, LNURL, and /tls/ask from another machine. A /24 or /56 has 4 times as many, a /48 16 times; 0: any number",
+    fallback: String(RequestRates.perStranger),
     ...Setting.whole(0, 10_000_000)
   }),
   lnurlPerAddress: Setting.withDefault({
@@ -56,7 +58,7 @@ export const settings = {
   lnurlOpen: Setting.withDefault({
     name: "SATRAIL_LNURL_OPEN",
     meaning:
-      "How many unpaid invoices of wallets there may be, in all; at one address four times SATRAIL_LNURL_PER_ADDRESS, and of one caller two times SATRAIL_LNURL_PER_CALLER",
+      "How many unpaid invoices of wallets each process keeps: a quarter of them for one company, four times SATRAIL_LNURL_PER_ADDRESS at one address, two times SATRAIL_LNURL_PER_CALLER for one caller. Of more, whoever holds most loses the oldest",
     fallback: String(Policy.defaults.lnurl.open),
     ...Setting.whole(1, 10_000_000)
   }),

@@ -1,0 +1,124 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Caller from "../src/base/Caller.ts"
+import * as Pool from "../src/base/Pool.ts"
+import * as Throttle from "../src/base/Throttle.ts"
+
+describe("A caller", () => {
+  const names = (address: string) => Caller.networks(address).map(({ name, times }) => `${name} ${times}`)
+
+  it("caller: an IPv4 address is counted in its /24 and its /32, also where it is written as IPv6", () => {
+    assert.deepStrictEqual(names("203.0.113.9"), ["ipv4:cb0071/24 4", "ipv4:cb007109/32 1"])
+    assert.deepStrictEqual(names("::ffff:203.0.113.9"), names("203.0.113.9"))
+  })
+
+  it("caller: an IPv6 address is counted in its /48, its /56 and its /64, however it is written", () => {
+    assert.deepStrictEqual(names("2001:db8:1:ab02::7"), [
+      "ipv6:20010db80001/48 16",
+      "ipv6:20010db80001ab/56 4",
+      "ipv6:20010db80001ab02/64 1"
+    ])
+    assert.deepStrictEqual(names("2001:0DB8:0001:AB02:1:2:3:4"), names("2001:db8:1:ab02::7"))
+  })
+
+  it("caller: only this machine's own addresses are loopback", () => {
+    assert.deepStrictEqual(
+      ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "128.0.0.1", "::2", "", "localhost"].map(Caller.isLoopback),
+      [true, true, true, true, false, false, false, false]
+    )
+  })
+
+  it("caller: text that is no address is one caller of its own", () => {
+    assert.deepStrictEqual(names("unix"), ["unix 1"])
+  })
+})
+
+describe("A pool", () => {
+  const of = {}
+  const held = (pool: { readonly items: () => Iterable<string> }) => [...pool.items()]
+
+  it("pool: where it is full, the caller who holds most loses its oldest place", () => {
+    const pool = Pool.make<string>({ most: 4, perCaller: 4, per: {} })
+    for (const [caller, item] of [
+      ["198.51.100.1", "a"],
+      ["203.0.113.1", "b"],
+      ["203.0.113.1", "c"],
+      ["203.0.113.1", "d"]
+    ] as const)
+      assert.deepStrictEqual(pool.take({ caller, of }, item), [])
+    assert.deepStrictEqual(pool.take({ caller: "192.0.2.1", of }, "e"), ["b"])
+    assert.deepStrictEqual(held(pool), ["a", "c", "d", "e"])
+  })
+
+  it("pool: a wide network counts as a whole, and in it the narrow one that holds most", () => {
+    const pool = Pool.make<string>({ most: 5, perCaller: 5, per: {} })
+    pool.take({ caller: "203.0.113.1", of }, "honest 1")
+    pool.take({ caller: "203.0.113.1", of }, "honest 2")
+    pool.take({ caller: "2001:db8:0:1::", of }, "first")
+    pool.take({ caller: "2001:db8:0:2::", of }, "second")
+    pool.take({ caller: "2001:db8:0:2::", of }, "third")
+    assert.deepStrictEqual(pool.take({ caller: "2001:db8:0:3::", of }, "fourth"), ["second"])
+  })
+
+  it("pool: one caller has its share, a wider network four times as much, and none more than half of all", () => {
+    const pool = Pool.make<string>({ most: 20, perCaller: 2, per: {} })
+    const take = (caller: string, count: number) =>
+      Array.from({ length: count }, (_, n) => pool.take({ caller, of }, `${caller} ${n}`)).flat().length
+    assert.strictEqual(take("203.0.113.1", 3), 1)
+    assert.strictEqual(take("203.0.113.2", 2) + take("203.0.113.3", 2) + take("203.0.113.4", 2), 0)
+    assert.strictEqual(take("203.0.113.5", 1), 1)
+    for (let n = 0; n < 10; n++) assert.strictEqual(take(`2001:db8:0:${(n * 256).toString(16)}::`, 1), 0)
+    assert.strictEqual(take("2001:db8:0:ff00::", 1), 1)
+  })
+
+  it("pool: a company beyond its share loses places of whoever holds most of them there", () => {
+    const pool = Pool.make<string, "company">({ most: 10, perCaller: 10, per: { company: 3 } })
+    const take = (caller: string, company: string, item: string) => pool.take({ caller, of: { company } }, item)
+    take("203.0.113.1", "a", "1")
+    take("198.51.100.1", "a", "2")
+    take("198.51.100.2", "a", "3")
+    take("198.51.100.3", "b", "4")
+    assert.deepStrictEqual(take("192.0.2.1", "a", "5"), ["2"])
+  })
+
+  it("pool: where no caller holds more than one place, the company that holds most loses its oldest", () => {
+    const pool = Pool.make<string, "company">({ most: 3, perCaller: 3, per: { company: 3 } })
+    pool.take({ caller: "192.0.2.1", of: { company: "a" } }, "1")
+    pool.take({ caller: "198.51.100.1", of: { company: "b" } }, "2")
+    pool.take({ caller: "203.0.113.1", of: { company: "b" } }, "3")
+    assert.deepStrictEqual(pool.take({ caller: "100.64.0.1", of: { company: "c" } }, "4"), ["2"])
+  })
+
+  it("pool: of 100,000 addresses it remembers as many as it has places, and a released place is free", () => {
+    const pool = Pool.make<number>({ most: 100, perCaller: 10, per: {} })
+    for (let n = 0; n < 100_000; n++) pool.take({ caller: `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`, of }, n)
+    assert.strictEqual([...pool.items()].length, 100)
+    for (const item of [...pool.items()]) pool.release(item)
+    assert.strictEqual([...pool.items()].length, 0)
+    assert.deepStrictEqual(pool.take({ caller: "203.0.113.1", of }, -1), [])
+  })
+})
+
+describe("A throttle of callers", () => {
+  it("throttle: a caller has its rate, and its wider networks have four and sixteen times as much", () => {
+    const take = Throttle.callers({ count: 2, everyMillis: 1000 })
+    const taken = (addresses: ReadonlyArray<string>) => addresses.filter((address) => take(address, 0).isWithin).length
+    const one = Array.from({ length: 5 }, () => "2001:db8::1")
+    assert.strictEqual(taken(one), 2)
+    const sameSite = Array.from({ length: 256 }, (_, n) => `2001:db8:0:${n.toString(16)}::1`)
+    assert.strictEqual(taken(sameSite), 6)
+    const wide = Array.from({ length: 4096 }, (_, n) => `2001:db8:0:${(n * 16).toString(16)}::1`)
+    assert.strictEqual(taken(wide), 24)
+    assert.strictEqual(taken(["203.0.113.1"]), 1)
+  })
+  it("throttle: once a shared rate is used up, a network that was quiet for a minute is still served, from a bounded reserve", () => {
+    const may = Throttle.shared({ count: 2, everyMillis: 60_000 })
+    const ask = (caller: string, atMillis = 0) => may("shop", caller, atMillis)
+    assert.deepStrictEqual(
+      ["203.0.113.1", "203.0.113.1", "203.0.113.2"].map((caller) => ask(caller)),
+      [true, true, false]
+    )
+    const others = Array.from({ length: 10 }, (_, n) => ask(`10.0.${n}.1`))
+    assert.deepStrictEqual(others.filter((isServed) => isServed).length, 2 * Throttle.reserve.times)
+    assert.isTrue(may("bakery", "203.0.113.1", 0))
+  })
+})
