@@ -2058,8 +2058,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "who guesses keys is told each time, however often",
     file: "packages/http/src/RequestRates.ts",
-    find: `failed.error.code !== "unauthorized"`,
-    replace: `failed.error.code === "unauthorized"`,
+    find: `failed.error.code === "unauthorized"`,
+    replace: `failed.error.code !== "unauthorized"`,
     test: "packages/http/test/requestRates.test.ts",
     titles: "request rates: who shows no key"
   },
@@ -2179,10 +2179,20 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "whoever has a checkout's link may have as many streams of it as he likes",
     file: "packages/http/src/CheckoutPage.ts",
-    find: "if (ofCheckout.isFull(id) || ofAddress.isFull(caller))",
-    replace: "if (ofAddress.isFull(caller))",
+    find: "for (const other of open.take({ caller, of }, lost))",
+    replace: "for (const other of open.take({ caller, of }, lost).slice(1))",
     test: "packages/http/test/checkoutPage.test.ts",
-    titles: "page stream: one checkout has so many"
+    titles: "page stream: beyond a checkout's share"
+  },
+  {
+    name: "pool-evicts-the-smallest",
+    rows: [],
+    bug: "a full pool takes a place from the network that has fewest",
+    file: core("base/Pool"),
+    find: "share.size > found.size",
+    replace: "share.size < found.size",
+    test: coreTest("Pool"),
+    titles: "pool:"
   },
   {
     name: "page-in-any-frame",
@@ -2269,8 +2279,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "whoever has a checkout's link has this service ask servers as often as he likes",
     file: "packages/http/src/CheckoutCard.ts",
-    find: "ofAddress(callerOf(request, proxies), nowMillis) && ofCheckout(id, nowMillis) && ofAll",
-    replace: "ofAll",
+    find: "!ofCaller(caller, nowMillis).isWithin || !ofCheckout(id, nowMillis) || !ofAll",
+    replace: "!ofAll",
     test: "packages/http/test/card.test.ts",
     titles: "card: (for one checkout|from one address)"
   },
