@@ -92,7 +92,7 @@ describe("A pool", () => {
     const pool = Pool.make<number>({ most: 100, perCaller: 10, per: {} })
     for (let n = 0; n < 100_000; n++) pool.take({ caller: `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`, of }, n)
     assert.strictEqual([...pool.items()].length, 100)
-    for (const item of [...pool.items()]) pool.release(item)
+    for (const item of pool.items()) pool.release(item)
     assert.strictEqual([...pool.items()].length, 0)
     assert.deepStrictEqual(pool.take({ caller: "203.0.113.1", of }, -1), [])
   })
