@@ -152,6 +152,7 @@ const pools = (): ReadonlyArray<string> => {
     places("streams to checkout pages", CheckoutPage.streams),
     places("card servers that checkout pages wait for", CheckoutCard.asked),
     places("connections, without a proxy in front (`SATRAIL_PROXIES=0`)", { ...Listener.sharesOf(4096), per: {} }),
+    `| remembered answers of Nostr Wallet Connect (an app counts as a caller) | ${WalletRequests.kept.most} | – | ${WalletRequests.kept.perCaller} | – | – |`,
     "",
     "### Requests a minute",
     "",

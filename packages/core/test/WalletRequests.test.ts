@@ -231,10 +231,26 @@ scenario("wallet connect: an app settles or cancels its company's hold invoices 
 scenario("wallet connect: an app that asks too often is told so", { ...isWallet }, function* () {
   const { secretKey } = yield* connect(yield* company(), ["read"])
   const { answer } = yield* WalletRequests.make(wallet)
-  const event = request(secretKey, { method: "get_balance" })
-  for (let n = 0; n < WalletRequests.perConnection.count; n++) assert.strictEqual(codeOf(yield* answer(event), secretKey), "ok")
-  assert.strictEqual(codeOf(yield* answer(event), secretKey), "RATE_LIMITED")
+  const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
+  for (let n = 0; n < WalletRequests.perConnection.count; n++) assert.strictEqual(codeOf(yield* answer(event(n)), secretKey), "ok")
+  assert.strictEqual(codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey), "RATE_LIMITED")
 })
+
+scenario(
+  "wallet connect: an event that is delivered again gets the same answer and doesn't count, whatever the app's rate",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* company(), ["read"])
+    const { answer } = yield* WalletRequests.make(wallet)
+    const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
+    const first = yield* answer(event(0))
+    const together = yield* Effect.replicateEffect(answer(event(1)), WalletRequests.atOnce + 1, { concurrency: "unbounded" })
+    assert.deepStrictEqual(new Set(together.map((one) => codeOf(one, secretKey))), new Set(["ok"]))
+    for (let n = 0; n < WalletRequests.perConnection.count; n++) yield* answer(event(n))
+    assert.strictEqual(codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey), "RATE_LIMITED")
+    assert.deepStrictEqual(yield* answer(event(0)), first)
+  }
+)
 
 scenario("wallet connect: a key has one app, and one that is confined to addresses has none", { ...isWallet }, function* () {
   const { id: companyId } = yield* company()

@@ -1,9 +1,10 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
-import { Clock, Effect, Option, type Redacted } from "effect"
+import { Clock, Deferred, Effect, Exit, Option, type Redacted } from "effect"
 import * as ApiKey from "../accounts/ApiKey.ts"
 import { ApiKeys } from "../accounts/ApiKeys.ts"
 import { Entropy } from "../base/Entropy.ts"
+import * as Pool from "../base/Pool.ts"
 import * as Throttle from "../base/Throttle.ts"
 import * as Audit from "../ledger/Audit.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -27,6 +28,14 @@ export const atOnce = 8
 
 /** How many connections a process remembers: it asks the store for others again. */
 export const maxKnown = 10_000
+
+/** How many answers a process remembers, in all and of one app: an event that comes again gets the same one. */
+export const kept = { most: 1000, perCaller: 100, per: {} } as const
+
+interface Answered {
+  readonly event: Option.Option<Nostr.Event>
+  readonly isFinal: boolean
+}
 
 /** So many places for each app. */
 const placesOf = () => {
@@ -93,6 +102,27 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   // A connection never changes, so what was read once is so for ever.
   const known = new Map<string, WalletConnection.WalletConnection>()
   const bounded = placesOf()
+  const answers = new Map<string, Deferred.Deferred<Option.Option<Nostr.Event>>>()
+  const places = Pool.make<string>(kept)
+
+  /** Works on an event once. Whoever brings it again while that lasts, or after it was done, gets the same answer, and it counts once. */
+  const once = <E>({ id, pubkey }: Nostr.Event, work: Effect.Effect<Answered, E>) =>
+    Effect.gen(function* () {
+      const before = answers.get(id)
+      if (before !== undefined) return yield* Deferred.await(before)
+      const answer = yield* Deferred.make<Option.Option<Nostr.Event>>()
+      answers.set(id, answer)
+      for (const other of places.take({ caller: pubkey, of: {} }, id)) answers.delete(other)
+      const done = yield* Effect.onExit(work, (exit) => {
+        // An error may be over the next time: a payment that was pending is looked up again.
+        if (!Exit.isSuccess(exit) || !exit.value.isFinal) {
+          answers.delete(id)
+          places.release(id)
+        }
+        return Deferred.succeed(answer, Exit.isSuccess(exit) ? exit.value.event : Option.none())
+      })
+      return done.event
+    })
 
   const connectionOf = Effect.fnUntraced(function* (appKey: string, nowMillis: number) {
     const before = known.get(appKey)
@@ -155,21 +185,25 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       if (!isTimely(event, nowMillis) || !Nostr.isGenuine(event)) return Option.none()
       const connection = yield* connectionOf(event.pubkey, nowMillis)
       if (connection === undefined) return Option.none()
-      const respond = (content: WalletConnect.Response) =>
-        Effect.map(Clock.currentTimeMillis, (millis) =>
-          Option.fromUndefinedOr(
+      const respond = (content: WalletConnect.Response): Effect.Effect<Answered> =>
+        Effect.map(Clock.currentTimeMillis, (millis) => ({
+          event: Option.fromUndefinedOr(
             WalletConnect.response(content, event, { from: secretKey, atSeconds: Math.floor(millis / 1000), nonce: entropy(32) })
-          )
-        )
-      if (!mayAsk(event.pubkey, nowMillis)) return yield* respond(rateLimited(""))
-      if (WalletConnect.tagOf(event, "encryption") !== WalletConnect.encryption) {
-        const message = `Only ${WalletConnect.encryption} is spoken here`
-        return yield* respond({ result_type: "", error: { code: "UNSUPPORTED_ENCRYPTION", message }, result: null })
-      }
-      const request = WalletConnect.open(event, secretKey, WalletConnect.Request)
-      if (Option.isNone(request)) return Option.none()
-      const { method } = request.value
-      return yield* bounded(event.pubkey, Effect.flatMap(answerTo(connection, event, request.value), respond), respond(rateLimited(method)))
+          ),
+          isFinal: content.error === null
+        }))
+      const work = Effect.suspend((): Effect.Effect<Answered> => {
+        if (!mayAsk(event.pubkey, nowMillis)) return respond(rateLimited(""))
+        if (WalletConnect.tagOf(event, "encryption") !== WalletConnect.encryption) {
+          const message = `Only ${WalletConnect.encryption} is spoken here`
+          return respond({ result_type: "", error: { code: "UNSUPPORTED_ENCRYPTION", message }, result: null })
+        }
+        const request = WalletConnect.open(event, secretKey, WalletConnect.Request)
+        if (Option.isNone(request)) return Effect.succeed({ event: Option.none(), isFinal: false })
+        const { method } = request.value
+        return bounded(event.pubkey, Effect.flatMap(answerTo(connection, event, request.value), respond), respond(rateLimited(method)))
+      })
+      return yield* once(event, work)
     })
   }
 })
