@@ -82,6 +82,7 @@ const operator = Section.make(
     ApiKeys.issue,
     ApiKeys.get,
     ApiKeys.limit,
+    ApiKeys.updateLimits,
     ApiKeys.allowFrom,
     ApiKeys.revoke,
     ApiKeys.rotate,
@@ -90,8 +91,10 @@ const operator = Section.make(
     Companies.changePlan,
     Companies.getLimits,
     Companies.limit,
+    Companies.updateLimits,
     CompanyFees.get,
     CompanyFees.put,
+    CompanyFees.patch,
     Domains.vouch,
     LightningAddresses.handOver
   ]

@@ -210,7 +210,8 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
             "deleteLightningAddress",
             "getLightningAddress",
             "getLightningAddressQr",
-            "listLightningAddresses"
+            "listLightningAddresses",
+            "updateLightningAddress"
           ],
           domains: ["claimDomain", "listDomains"],
           tls: ["askTls"],
@@ -237,6 +238,9 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
             "openCompany",
             "revokeKey",
             "rotateKey",
+            "updateCompanyFees",
+            "updateCompanyLimits",
+            "updateKeyLimits",
             "verifyDomain"
           ],
           reconciliation: ["reconciliation", "stateOwnFunds"],

@@ -195,6 +195,7 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/deposit/lightning-address/{id}": {
     get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}` },
     put: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}`, body: { min_sats: 5, success_message: "Thanks!" } },
+    patch: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}`, body: { min_sats: 5 } },
     delete: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}` }
   },
   "/v1/bitcoin/deposit/lightning-address/{id}/qr": { get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}/qr` } },
@@ -291,7 +292,8 @@ const asked: Record<string, Record<string, Ask>> = {
       key: operatorToken,
       path: `/operator/api-keys/${keyId}/limits`,
       body: { day_sats: 10_000, recipients: ["satoshi@wallet.example"] }
-    }
+    },
+    patch: { key: operatorToken, path: `/operator/api-keys/${keyId}/limits`, body: { day_sats: 9000 } }
   },
   "/operator/api-keys/{id}/allowed-from": {
     put: {
@@ -302,11 +304,13 @@ const asked: Record<string, Record<string, Ask>> = {
   },
   "/operator/companies/{id}/fees": {
     get: { key: operatorToken, path: `/operator/companies/${company.id}/fees` },
-    put: { key: operatorToken, path: `/operator/companies/${company.id}/fees`, body: { lightning: { parts_per_million: 1000 } } }
+    put: { key: operatorToken, path: `/operator/companies/${company.id}/fees`, body: { lightning: { parts_per_million: 1000 } } },
+    patch: { key: operatorToken, path: `/operator/companies/${company.id}/fees`, body: { lightning: { parts_per_million: 900 } } }
   },
   "/operator/companies/{id}/limits": {
     get: { key: operatorToken, path: `/operator/companies/${company.id}/limits` },
-    put: { key: operatorToken, path: `/operator/companies/${company.id}/limits`, body: { month_sats: 1_000_000 } }
+    put: { key: operatorToken, path: `/operator/companies/${company.id}/limits`, body: { month_sats: 1_000_000 } },
+    patch: { key: operatorToken, path: `/operator/companies/${company.id}/limits`, body: { month_sats: 900_000 } }
   },
   "/operator/api-keys/{id}": {
     get: { key: operatorToken, path: `/operator/api-keys/${keyId}` },

@@ -102,6 +102,9 @@ const verbs: Readonly<Record<string, Verb>> = {
     sees: of("/bitcoin/deposit/lightning-address")
   },
   "PUT /operator/companies/:id/fees": { path: of("/fees"), body: { lightning: { parts_per_million: 1000 } }, sees: of("/fees") },
+  "PATCH /operator/companies/:id/fees": { path: of("/fees"), body: { lightning: { parts_per_million: 900 } }, sees: of("/fees") },
+  "PATCH /operator/companies/:id/limits": { path: of("/limits"), body: { hour_sats: 100 }, sees: of("/limits") },
+  "PATCH /operator/api-keys/:id/limits": { path: `/api-keys/${limited}/limits`, body: { hour_sats: 100 }, sees: `/api-keys/${limited}` },
   "PUT /operator/companies/:id/limits": { path: of("/limits"), body: { day_sats: 1000 }, sees: of("/limits") },
   "POST /operator/companies/:id/freeze": { path: of("/freeze"), body: { reason: "a drill", pending: "wait" }, sees: of("") },
   "POST /operator/companies/:id/unfreeze": { path: of("/unfreeze"), sees: of("") },
@@ -147,6 +150,11 @@ const verbs: Readonly<Record<string, Verb>> = {
   "PUT /operator/webhook-endpoints/:id": {
     path: `/webhook-endpoints/${changed}`,
     body: { url, types: ["deposit.*"] },
+    sees: `/webhook-endpoints/${changed}`
+  },
+  "PATCH /operator/webhook-endpoints/:id": {
+    path: `/webhook-endpoints/${changed}`,
+    body: { description: "Patched" },
     sees: `/webhook-endpoints/${changed}`
   },
   "DELETE /operator/webhook-endpoints/:id": {

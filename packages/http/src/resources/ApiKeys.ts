@@ -11,6 +11,7 @@ import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
 import * as LimitsView from "../LimitsView.ts"
+import * as Patch from "../Patch.ts"
 import * as Scalars from "../Scalars.ts"
 import { Seal } from "../Seal.ts"
 import * as Section from "../Section.ts"
@@ -240,31 +241,50 @@ export const get = Section.operator(
     })
 )
 
+const limiting = {
+  params,
+  payload: LimitsView.Body,
+  success: Envelope.success(200, shown),
+  error: Errors.of("malformed", "not_found", "store_unavailable")
+}
+const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: string, body: typeof LimitsView.Body.Type) {
+  yield* Errors.answered(apiKeys.limit(id, LimitsView.read(body)))
+  const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
+  return Envelope.ok("API key limited", yield* show(apiKey, spent))
+})
+const limitExample = (world: World) => ({
+  params: { id: world.apiKey.id },
+  body: LimitsView.example,
+  message: "API key limited",
+  data: shownExample(world)
+})
+
 export const limit = Section.operator(
-  HttpApiEndpoint.put("limitKey", `${path}/:id/limits`, {
-    params,
-    payload: LimitsView.Body,
-    success: Envelope.success(200, shown),
-    error: Errors.of("malformed", "not_found", "store_unavailable")
-  })
+  HttpApiEndpoint.put("limitKey", `${path}/:id/limits`, limiting)
     .annotate(OperatorScopes, ["companies", "stop"])
-    .annotate(OpenApi.Summary, "Limit an API key")
+    .annotate(OpenApi.Summary, "Replace an API key's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its limits; `{}` takes them away. They hold in every process from the answer on. What the key sends is counted from when it first has limits."
+      "Replaces all of its limits; `{}` takes them away. Use PATCH to change some of them. They hold in every process from the answer on. What the key sends is counted from when it first has limits."
     )
-    .annotate(Example, (world) => ({
-      params: { id: world.apiKey.id },
-      body: LimitsView.example,
-      message: "API key limited",
-      data: shownExample(world)
-    })),
+    .annotate(Example, limitExample),
+  ApiKeys,
+  (apiKeys) =>
+    ({ params: { id }, payload }) =>
+      limitWith(apiKeys, id, payload)
+)
+
+export const updateLimits = Section.operator(
+  HttpApiEndpoint.patch("updateKeyLimits", `${path}/:id/limits`, limiting)
+    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OpenApi.Summary, "Update an API key's limits")
+    .annotate(OpenApi.Description, "Changes the limits you send. Limits you leave out stay, and null takes one away.")
+    .annotate(Example, limitExample),
   ApiKeys,
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params: { id }, payload }) {
-      yield* Errors.answered(apiKeys.limit(id, LimitsView.read(payload)))
-      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
-      return Envelope.ok("API key limited", yield* show(apiKey, spent))
+      const { apiKey } = yield* Errors.answered(apiKeys.get(id))
+      return yield* limitWith(apiKeys, id, yield* Patch.filled(LimitsView.Body, payload, LimitsView.of(apiKey.limits) ?? {}))
     })
 )
 

@@ -10,6 +10,7 @@ import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
 import * as LimitsView from "../LimitsView.ts"
+import * as Patch from "../Patch.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
@@ -123,30 +124,53 @@ export const getLimits = Section.operator(
     })
 )
 
+const limiting = {
+  params: { id: Scalars.Uuid },
+  payload: LimitsView.Body,
+  success: Envelope.success(200, limited),
+  error: Errors.of("malformed", "not_found", "store_unavailable")
+}
+const limitWith = Effect.fnUntraced(function* (
+  companies: Companies["Service"],
+  id: CompanyId.CompanyId,
+  body: typeof LimitsView.Body.Type
+) {
+  yield* Errors.answered(companies.limit(id, LimitsView.read(body)))
+  return Envelope.ok("Company limited", yield* limitsOf(companies, id))
+})
+const limitExample = (world: World) => ({
+  params: { id: world.companyId },
+  body: { day_sats: 1_000_000 },
+  message: "Company limited",
+  data: limitedExample(world)
+})
+
 export const limit = Section.operator(
-  HttpApiEndpoint.put("limitCompany", `${path}/:id/limits`, {
-    params: { id: Scalars.Uuid },
-    payload: LimitsView.Body,
-    success: Envelope.success(200, limited),
-    error: Errors.of("malformed", "not_found", "store_unavailable")
-  })
+  HttpApiEndpoint.put("limitCompany", `${path}/:id/limits`, limiting)
     .annotate(OperatorScopes, ["companies", "stop"])
-    .annotate(OpenApi.Summary, "Limit a company")
+    .annotate(OpenApi.Summary, "Replace a company's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its limits; `{}` takes them away. They hold in every process from the answer on, for all of its keys together. What it sends is counted from when it first has limits."
+      "Replaces all of its limits; `{}` takes them away. Use PATCH to change some of them. They hold in every process from the answer on, for all of its keys together. What it sends is counted from when it first has limits."
     )
-    .annotate(Example, (world) => ({
-      params: { id: world.companyId },
-      body: { day_sats: 1_000_000 },
-      message: "Company limited",
-      data: limitedExample(world)
-    })),
+    .annotate(Example, limitExample),
+  Companies,
+  (companies) =>
+    ({ params, payload }) =>
+      limitWith(companies, CompanyId.make(params.id.toLowerCase()), payload)
+)
+
+export const updateLimits = Section.operator(
+  HttpApiEndpoint.patch("updateCompanyLimits", `${path}/:id/limits`, limiting)
+    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OpenApi.Summary, "Update a company's limits")
+    .annotate(OpenApi.Description, "Changes the limits you send. Limits you leave out stay, and null takes one away.")
+    .annotate(Example, limitExample),
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const id = CompanyId.make(params.id.toLowerCase())
-      yield* Errors.answered(companies.limit(id, LimitsView.read(payload)))
-      return Envelope.ok("Company limited", yield* limitsOf(companies, id))
+      const { limits } = yield* Errors.answered(companies.get(id))
+      return yield* limitWith(companies, id, yield* Patch.filled(LimitsView.Body, payload, LimitsView.of(limits) ?? {}))
     })
 )

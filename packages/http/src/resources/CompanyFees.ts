@@ -11,6 +11,7 @@ import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as FeesView from "../FeesView.ts"
+import * as Patch from "../Patch.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as Opened from "./Companies.ts"
@@ -57,30 +58,52 @@ export const get = Section.operator(
     })
 )
 
+const charging = {
+  params: { id: Scalars.Uuid },
+  payload: FeesView.Body,
+  success: Envelope.success(200, Fees),
+  error: Errors.of("malformed", "not_found", "store_unavailable")
+}
+const chargeExample = (world: World) => ({
+  params: { id: world.companyId },
+  body: { lightning: { parts_per_million: 1000 } },
+  message: "Company charged",
+  data: example(world)
+})
+
 export const put = Section.operator(
-  HttpApiEndpoint.put("chargeCompany", path, {
-    params: { id: Scalars.Uuid },
-    payload: FeesView.Body,
-    success: Envelope.success(200, Fees),
-    error: Errors.of("malformed", "not_found", "store_unavailable")
-  })
+  HttpApiEndpoint.put("chargeCompany", path, charging)
     .annotate(OperatorScopes, ["companies"])
-    .annotate(OpenApi.Summary, "Charge a company fees of its own")
+    .annotate(OpenApi.Summary, "Replace a company's own fees")
     .annotate(
       OpenApi.Description,
-      "Replaces all of them; `{}` takes them away, and it pays what its plan says. Whatever is confirmed from the commit on is charged these, in every process; what was confirmed keeps its fee."
+      "Replaces all of them; `{}` takes them away, and it pays what its plan says. Use PATCH to change some of them. Whatever is confirmed from the commit on is charged these, in every process; what was confirmed keeps its fee."
     )
-    .annotate(Example, (world) => ({
-      params: { id: world.companyId },
-      body: { lightning: { parts_per_million: 1000 } },
-      message: "Company charged",
-      data: example(world)
-    })),
+    .annotate(Example, chargeExample),
   Effect.all([Companies, Core.Fees]),
   ([companies, fees]) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const id = CompanyId.make(params.id.toLowerCase())
       const company = yield* Errors.answered(companies.charge(id, FeesView.read(payload)))
+      return Envelope.ok("Company charged", view(company, fees.terms(company)))
+    })
+)
+
+export const patch = Section.operator(
+  HttpApiEndpoint.patch("updateCompanyFees", path, charging)
+    .annotate(OperatorScopes, ["companies"])
+    .annotate(OpenApi.Summary, "Update a company's own fees")
+    .annotate(
+      OpenApi.Description,
+      "Changes the rates you send. Rates you leave out stay, and null takes one away, so that the plan's applies. What was confirmed keeps its fee."
+    )
+    .annotate(Example, chargeExample),
+  Effect.all([Companies, Core.Fees]),
+  ([companies, fees]) =>
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const id = CompanyId.make(params.id.toLowerCase())
+      const current = FeesView.ofOwn((yield* Errors.answered(companies.get(id))).fees)
+      const company = yield* Errors.answered(companies.charge(id, FeesView.read(yield* Patch.filled(FeesView.Body, payload, current))))
       return Envelope.ok("Company charged", view(company, fees.terms(company)))
     })
 )

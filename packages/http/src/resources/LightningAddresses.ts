@@ -15,6 +15,7 @@ import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
 import * as Page from "../Page.ts"
+import * as Patch from "../Patch.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
@@ -225,31 +226,56 @@ const settingsOf = (body: typeof SettingsBody.Type | null): LightningAddress.Set
   metadata: body?.metadata ?? Metadata.empty
 })
 
+const changing = {
+  params,
+  success: Envelope.success(200, own.schema),
+  error: Errors.of("malformed", "not_found", "store_unavailable")
+}
+const changed = Effect.fnUntraced(function* (
+  lightningAddresses: LightningAddresses["Service"],
+  id: string,
+  body: typeof SettingsBody.Type | null
+) {
+  const row = yield* Errors.answered(lightningAddresses.change(yield* companyId, id.toLowerCase(), settingsOf(body)))
+  return Envelope.ok("Lightning address changed", own.of(row))
+})
+const changeExample = (world: World) => {
+  const row = example(world)
+  const data = own.of(row)
+  const { min_sats, max_sats, success_message, metadata } = data
+  return { params: { id: row.id }, body: { min_sats, max_sats, success_message, metadata }, message: "Lightning address changed", data }
+}
+
 const change = Section.company(
-  HttpApiEndpoint.put("changeLightningAddress", `${path}/:id`, {
-    params,
-    payload: [SettingsBody, Schema.Null],
-    success: Envelope.success(200, own.schema),
-    error: Errors.of("malformed", "not_found", "store_unavailable")
-  })
+  HttpApiEndpoint.put("changeLightningAddress", `${path}/:id`, { ...changing, payload: [SettingsBody, Schema.Null] })
     .annotate(Scopes, ["receive"])
-    .annotate(OpenApi.Summary, "Change a Lightning address")
+    .annotate(OpenApi.Summary, "Replace a Lightning address's settings")
     .annotate(
       OpenApi.Description,
-      "Replaces limits, message and metadata, all of them: a member that is left out gets its default. Handle and domain stay. Needs the scope `receive`."
+      "Replaces limits, message and metadata. A member that is left out gets its default. Handle and domain stay. Use PATCH to change some of them. Needs the scope `receive`."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
-    .annotate(Example, (world) => {
-      const row = example(world)
-      const data = own.of(row)
-      const { min_sats, max_sats, success_message, metadata } = data
-      return { params: { id: row.id }, body: { min_sats, max_sats, success_message, metadata }, message: "Lightning address changed", data }
-    }),
+    .annotate(Example, changeExample),
+  LightningAddresses,
+  (lightningAddresses) =>
+    ({ params, payload }) =>
+      changed(lightningAddresses, params.id, payload)
+)
+
+const update = Section.company(
+  HttpApiEndpoint.patch("updateLightningAddress", `${path}/:id`, { ...changing, payload: SettingsBody })
+    .annotate(Scopes, ["receive"])
+    .annotate(OpenApi.Summary, "Update a Lightning address")
+    .annotate(
+      OpenApi.Description,
+      "Changes the members you send. Members you leave out keep their values, and null clears one. Needs the scope `receive`."
+    )
+    .annotate(Example, (world) => ({ ...changeExample(world), body: { min_sats: changeExample(world).body.min_sats } })),
   LightningAddresses,
   (lightningAddresses) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      const row = yield* Errors.answered(lightningAddresses.change(yield* companyId, params.id.toLowerCase(), settingsOf(payload)))
-      return Envelope.ok("Lightning address changed", own.of(row))
+      const row = yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id.toLowerCase()))
+      return yield* changed(lightningAddresses, params.id, yield* Patch.filled(SettingsBody, payload, own.of(row)))
     })
 )
 
@@ -343,5 +369,5 @@ export const handOver = Section.operator(
 export const section = Section.make(
   "lightningAddresses",
   { title: "Lightning addresses", description: "List, change and delete Lightning addresses" },
-  [list, get, change, remove, getQr]
+  [list, get, change, update, remove, getQr]
 )

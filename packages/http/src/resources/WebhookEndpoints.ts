@@ -12,6 +12,7 @@ import * as Errors from "../Errors.ts"
 import * as EventIds from "../EventIds.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
+import * as Patch from "../Patch.ts"
 import * as Scalars from "../Scalars.ts"
 import { Seal, type Sealer } from "../Seal.ts"
 import * as Section from "../Section.ts"
@@ -40,6 +41,9 @@ const Body = Schema.Struct({
     })
   )
 }).annotate({ identifier: "WebhookEndpointSettings" })
+
+/** The same of which a PATCH gives some. */
+const Some = Schema.Struct({ ...Body.fields, url: Schema.optionalKey(Body.fields.url) }).annotate({ identifier: "UpdateWebhookEndpoint" })
 
 const issued = View.make<Core.Issued>()(
   { identifier: "IssuedWebhookEndpoint" },
@@ -82,6 +86,10 @@ const shown = (message: string) => (world: World) => ({ params: { id: example(wo
 const answers = { one: Envelope.success(200, view.schema), issued: Envelope.success(200, issued.schema) }
 const common = ["malformed", "not_found", "webhook_endpoint_disabled", "store_unavailable"] as const
 
+/** Which scopes of an API key open an operation. The operator's tokens have scopes of their own, the same for all operations that change something. */
+const needs = (root: "/v1" | "/operator", other?: string): string =>
+  root === "/operator" ? "" : ` Needs the scope \`webhooks\`${other === undefined ? "" : ` or the scope \`${other}\``}.`
+
 /** The endpoints of a company's, or of the operator's. `What` is in the names of the operations. */
 const endpointsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
   const path = `${root}/webhook-endpoints` as const
@@ -105,7 +113,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Create a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `Has events posted to a URL from now on, signed as Standard Webhooks are. The response has the only copy of the secret. At most ${Core.maxEndpoints}. Needs the scope \`webhooks\`.`
+        `Has events posted to a URL from now on, signed as Standard Webhooks are. The response has the only copy of the secret. At most ${Core.maxEndpoints}.${needs(root)}`
       )
       .annotate(Example, (world) => ({
         body: exampleBody,
@@ -118,7 +126,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks", "read"])
       .annotate(OpenApi.Summary, "List webhook endpoints")
-      .annotate(OpenApi.Description, "All of them, without their secrets. Needs the scope `webhooks` or the scope `read`.")
+      .annotate(OpenApi.Description, `All of them, without their secrets.${needs(root, "read")}`)
       .annotate(Example, (world) => ({ message: "Webhook endpoints", data: [view.of(example(world))] })),
     get: HttpApiEndpoint.get(`get${what}` as const, one, {
       params,
@@ -127,13 +135,29 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks", "read"])
       .annotate(OpenApi.Summary, "Fetch a webhook endpoint")
-      .annotate(OpenApi.Description, "`failing_since` says whether it works. Needs the scope `webhooks` or the scope `read`.")
+      .annotate(OpenApi.Description, `\`failing_since\` says whether it works.${needs(root, "read")}`)
       .annotate(Example, shown("Webhook endpoint")),
     change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: Errors.of(...common) })
       .annotate(Scopes, ["webhooks"])
-      .annotate(OpenApi.Summary, "Change a webhook endpoint")
-      .annotate(OpenApi.Description, "Its settings are replaced as a whole; its secret stays. Needs the scope `webhooks`.")
+      .annotate(OpenApi.Summary, "Replace a webhook endpoint's settings")
+      .annotate(
+        OpenApi.Description,
+        `Replaces all settings. A member that is left out gets its default: without \`types\`, every event is sent. The secret stays. Use PATCH to change some settings.${needs(root)}`
+      )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: exampleBody })),
+    update: HttpApiEndpoint.patch(`update${what}` as const, one, {
+      params,
+      payload: Some,
+      success: answers.one,
+      error: Errors.of(...common)
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Update a webhook endpoint")
+      .annotate(
+        OpenApi.Description,
+        `Changes the members you send. Members you leave out keep their values, and null clears one. The secret stays.${needs(root)}`
+      )
+      .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: { description: exampleBody.description } })),
     remove: HttpApiEndpoint.delete(`delete${what}` as const, one, {
       params,
       success: answers.one,
@@ -141,7 +165,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Delete a webhook endpoint")
-      .annotate(OpenApi.Description, "Nothing is sent there any more. Needs the scope `webhooks`.")
+      .annotate(OpenApi.Description, `Nothing is sent there any more.${needs(root)}`)
       .annotate(Example, (world) => ({
         ...shown("Webhook endpoint deleted")(world),
         data: view.of({ ...example(world), status: "deleted" })
@@ -152,6 +176,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
 const action = <const Name extends string, const Path extends `/v1/${string}` | `/operator/${string}`>(
   name: Name,
   path: Path,
+  root: "/v1" | "/operator",
   about: string,
   description: string,
   message: string
@@ -159,7 +184,7 @@ const action = <const Name extends string, const Path extends `/v1/${string}` | 
   HttpApiEndpoint.post(name, path, { params, success: answers.one, error: Errors.of(...common) })
     .annotate(Scopes, ["webhooks"])
     .annotate(OpenApi.Summary, about)
-    .annotate(OpenApi.Description, `${description} Needs the scope \`webhooks\`.`)
+    .annotate(OpenApi.Description, `${description}${needs(root)}`)
     .annotate(Example, shown(message))
 
 const actionsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
@@ -168,6 +193,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
     disable: action(
       `disable${what}` as const,
       `${one}/disable` as const,
+      root,
       "Disable a webhook endpoint",
       "Nothing is sent there until it is enabled.",
       "Webhook endpoint disabled"
@@ -175,6 +201,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
     test: action(
       `test${what}` as const,
       `${one}/test` as const,
+      root,
       "Test a webhook endpoint",
       "Sends it a `webhook_endpoint.test`, whatever types it wants. See what came of it in its deliveries.",
       "Test event sent"
@@ -196,7 +223,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Rotate a webhook secret")
       .annotate(
         OpenApi.Description,
-        "The response has the only copy of the new secret. Until the overlap is over, requests are signed with both. Needs the scope `webhooks`."
+        `The response has the only copy of the new secret. Until the overlap is over, requests are signed with both.${needs(root)}`
       )
       .annotate(Example, (world) => ({
         params: { id: example(world).id },
@@ -212,7 +239,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Enable a webhook endpoint")
-      .annotate(OpenApi.Description, "Sending goes on where it stopped, or after `replay_from`. Needs the scope `webhooks`.")
+      .annotate(OpenApi.Description, `Sending goes on where it stopped, or after \`replay_from\`.${needs(root)}`)
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint enabled")(world), body: {} })),
     replay: HttpApiEndpoint.post(`replay${what}` as const, `${one}/replay` as const, {
       params,
@@ -224,7 +251,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Replay events")
       .annotate(
         OpenApi.Description,
-        `Sends everything after \`replay_from\` again, up to 90 days. Each attempt has the event's own id. Needs the scope \`webhooks\`.`
+        `Sends everything after \`replay_from\` again, up to 90 days. Each attempt has the event's own id.${needs(root)}`
       )
       .annotate(Example, (world) => ({
         ...shown("Replay begun")(world),
@@ -283,6 +310,12 @@ const handlersOf = <R>(
       const row = yield* Errors.answered(webhooks.change(yield* whose, params.id.toLowerCase(), settingsOf(payload)))
       return Envelope.ok("Webhook endpoint changed", view.of(row))
     }),
+    update: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Some.Type }) {
+      const id = params.id.toLowerCase()
+      const current = yield* Errors.answered(webhooks.get(yield* whose, id))
+      const settings = settingsOf({ url: current.url, ...(yield* Patch.filled(Some, payload, view.of(current))) })
+      return Envelope.ok("Webhook endpoint changed", view.of(yield* Errors.answered(webhooks.change(yield* whose, id, settings))))
+    }),
     rotate: Effect.fnUntraced(function* ({
       params,
       payload,
@@ -331,6 +364,7 @@ export const section = Section.make(
     list,
     get,
     Section.company(own.change, services, (services) => answering(services).change),
+    Section.company(own.update, services, (services) => answering(services).update),
     Section.company(own.remove, services, (services) => answering(services).remove),
     Section.company(own.test, services, (services) => answering(services).test),
     Section.company(own.rotate, services, (services) => answering(services).rotate),
@@ -354,6 +388,7 @@ export const operatorSection = Section.make(
     Section.operator(theirs.list, services, (services) => serving(services).list),
     Section.operator(theirs.get, services, (services) => serving(services).get),
     Section.operator(theirs.change, services, (services) => serving(services).change),
+    Section.operator(theirs.update, services, (services) => serving(services).update),
     Section.operator(theirs.remove, services, (services) => serving(services).remove),
     Section.operator(theirs.test, services, (services) => serving(services).test),
     Section.operator(theirs.rotate, services, (services) => serving(services).rotate),

@@ -1,0 +1,106 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { bad, operatorToken, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const { id, key } = await service.company("paid")
+const created = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { metadata: { shop: "1" } } })
+const endpoint = await service.ask("POST", "/v1/webhook-endpoints", {
+  key,
+  body: { url: "https://shop.example/hooks", description: "Orders", types: ["deposit.*"] }
+})
+const operatorEndpoint = await service.ask("POST", "/operator/webhook-endpoints", {
+  key: operatorToken,
+  body: { url: "https://operator.example/hooks", description: "Alarms", types: ["deposit.*"] }
+})
+const issued = await service.ask("POST", `/operator/companies/${id}/api-keys`, {
+  key: operatorToken,
+  body: { name: "till", scopes: ["send"] }
+})
+
+interface Resource {
+  readonly path: string
+  /** Where its members are in `data`. */
+  readonly at?: "limits" | "own"
+  readonly key?: string
+  /** What it is set to, and what a PATCH changes and clears in it. */
+  readonly whole: Readonly<Record<string, unknown>>
+  readonly changed: Readonly<Record<string, unknown>>
+  readonly cleared: readonly [member: string, becomes: unknown]
+}
+
+const rate = { base_sats: 1, parts_per_million: 1000 }
+const resources: Readonly<Record<string, Resource>> = {
+  "a Lightning address": {
+    path: `/v1/bitcoin/deposit/lightning-address/${created.body.data.id}`,
+    whole: { min_sats: 2, max_sats: 100, success_message: "Thanks", metadata: { shop: "1" } },
+    changed: { min_sats: 5 },
+    cleared: ["success_message", null]
+  },
+  "a webhook endpoint": {
+    path: `/v1/webhook-endpoints/${endpoint.body.data.id}`,
+    whole: { url: "https://shop.example/hooks", description: "Orders", types: ["deposit.*"], signature_header: "X-Shop-Signature" },
+    changed: { url: "https://shop.example/others" },
+    cleared: ["signature_header", null]
+  },
+  "an operator's webhook endpoint": {
+    path: `/operator/webhook-endpoints/${operatorEndpoint.body.data.id}`,
+    key: operatorToken,
+    whole: { url: "https://operator.example/hooks", description: "Alarms", types: ["deposit.*"], signature_header: "X-Shop-Signature" },
+    changed: { description: "All alarms" },
+    cleared: ["types", []]
+  },
+  "an API key's limits": {
+    path: `/operator/api-keys/${issued.body.data.id}/limits`,
+    at: "limits",
+    key: operatorToken,
+    whole: { hour_sats: 100, day_sats: 1000, recipients: ["satoshi@wallet.example"] },
+    changed: { day_sats: 500 },
+    cleared: ["recipients", null]
+  },
+  "a company's limits": {
+    path: `/operator/companies/${id}/limits`,
+    at: "limits",
+    key: operatorToken,
+    whole: { hour_sats: 100, day_sats: 1000, month_sats: 10_000 },
+    changed: { day_sats: 500 },
+    cleared: ["month_sats", null]
+  },
+  "a company's fees": {
+    path: `/operator/companies/${id}/fees`,
+    at: "own",
+    key: operatorToken,
+    whole: { lightning: rate, on_chain: rate, internal: rate },
+    changed: { lightning: { base_sats: 0, parts_per_million: 500 } },
+    cleared: ["internal", null]
+  }
+}
+
+for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of Object.entries(resources)) {
+  const ask = async (method: string, body: unknown) => {
+    const answer = await service.ask(method, path, { key: bearer, body })
+    assert.strictEqual(answer.status, 200, answer.text)
+    const { data } = answer.body
+    return at === undefined ? data : data[at]
+  }
+
+  describe(`PATCH of ${name}`, () => {
+    it(`patch: ${name}: a member that is left out stays, one that is null is cleared`, async () => {
+      assert.deepInclude(await ask("PUT", whole), whole)
+      assert.deepInclude(await ask("PATCH", changed), { ...whole, ...changed })
+      assert.deepInclude(await ask("PATCH", {}), { ...whole, ...changed })
+      const [member, becomes] = cleared
+      assert.deepInclude(await ask("PATCH", { [member]: null }), { ...whole, ...changed, [member]: becomes })
+    })
+
+    it(`patch: ${name}: an unknown member is refused, and changes nothing`, async () => {
+      const before = await ask("PATCH", {})
+      assert.deepStrictEqual(
+        seen(await service.ask("PATCH", path, { key: bearer, body: { ...changed, strange: 1 } })),
+        bad(400, "malformed")
+      )
+      const after = await ask("PATCH", {})
+      for (const member of Object.keys(whole)) assert.deepStrictEqual(after[member], before[member], member)
+    })
+  })
+}
