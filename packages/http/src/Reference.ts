@@ -77,6 +77,14 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     "# Endpoints",
     "",
     "Customers' routes are described at `/openapi.json`, and as a page at `/docs/api`; the operator's at `/operator/openapi.json` and `/operator/docs`.",
+    "",
+    "## How the interface changes",
+    "",
+    "Within `/v1`, these can change in any release, and your client must accept them: new endpoints, new optional request members and query parameters, new members of responses and events, new error codes, new event types, and new values of a text member. Ignore the members, event types, and values you don't know. Handle an unknown error code by its HTTP status.",
+    "",
+    "These don't change within `/v1`: a member or an endpoint is not removed, renamed, or given another type or meaning; an optional request member does not become required; and requests stay strict, so unknown members are refused. Names of schemas in the OpenAPI document can change.",
+    "",
+    "Before version 1.0, a release can break these rules. The changelog then lists the change first, under *breaking*, with the replacement.",
     ...rows,
     ""
   ].join("\n")
