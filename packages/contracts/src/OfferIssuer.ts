@@ -20,8 +20,8 @@ export class Peer extends Context.Service<
 
 const description = "coffee"
 
-const issued = Effect.fnUntraced(function* (id: string = crypto.randomUUID()) {
-  return { id, offer: yield* (yield* OfferIssuer).createOffer({ id, description }) }
+const issued = Effect.fnUntraced(function* (id: string = crypto.randomUUID(), amount: Msat.Msat | null = null) {
+  return { id, offer: yield* (yield* OfferIssuer).createOffer({ id, description, amount }) }
 })
 
 const pay = Effect.fnUntraced(function* (offer: string, sats: number) {
@@ -50,6 +50,11 @@ export const money = {
     assert.isUndefined(amount)
     assert.isUndefined(absoluteExpirySeconds)
     assert.strictEqual(says, description)
+  }),
+  "an offer with an amount asks for it": Effect.gen(function* () {
+    const amount = Msat.fromSats(21)
+    const { offer } = yield* issued(undefined, amount)
+    assert.strictEqual(Result.getOrThrow(Bolt12.decode(offer)).amount, amount)
   }),
   "the same id is the same offer, and another id another one": Effect.gen(function* () {
     const { id, offer } = yield* issued()

@@ -20,6 +20,10 @@ bites("OfferIssuer", promises, {
     sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, description: "" }) })),
     ["an offer is of the node's network, without an amount and without an end, and says what it is for"]
   ],
+  "one that leaves the amount to the payer": [
+    sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, amount: null }) })),
+    ["an offer with an amount asks for it"]
+  ],
   "one that writes it in capitals": [
     sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => Effect.map(createOffer(ask), (offer) => offer.toUpperCase()) })),
     ["an offer is of the node's network, without an amount and without an end, and says what it is for"]

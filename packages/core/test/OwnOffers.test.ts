@@ -38,7 +38,7 @@ const metadata = { shelf: "3" }
 
 /** An offer that our node issued for a company, or for one of its Lightning addresses. */
 const offerOf = Effect.fnUntraced(function* (payee: Company, lightningAddressId: string | null = null) {
-  const ask = { companyId: payee.id, memo: "coffee", metadata, lightningAddressId }
+  const ask = { companyId: payee.id, memo: "coffee", amount: null, metadata, lightningAddressId }
   return (yield* made((yield* Offers).create(ask))).offer
 })
 
@@ -206,7 +206,7 @@ describe("An offer of our own", () => {
   scenario("own offers: one that our node signed and that we gave to nobody is not paid inside", listening, function* ({ calls }) {
     const payer = yield* companyWith(5000)
     const issuer = (yield* OfferIssuer.available) ?? assert.fail("the sandbox issues offers")
-    const offer = yield* issuer.createOffer({ id: crypto.randomUUID(), description: "" })
+    const offer = yield* issuer.createOffer({ id: crypto.randomUUID(), description: "", amount: null })
     const row = yield* confirm(payer, offer, 1000)
     yield* steps(2)
     assert.include(calls, "payOffer")

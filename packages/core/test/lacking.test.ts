@@ -135,7 +135,7 @@ it.live("offers: asked of a node that issues none, one is refused with that reas
       Effect.gen(function* () {
         const { id } = yield* opened("shop")
         const { create, list } = yield* Offers
-        const ask = { companyId: id, memo: "", metadata: {}, lightningAddressId: null }
+        const ask = { companyId: id, memo: "", amount: null, metadata: {}, lightningAddressId: null }
         return [yield* Effect.flip(create(ask)), (yield* list(id, { limit: 1, before: null })).offers] as const
       }),
       services

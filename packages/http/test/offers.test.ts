@@ -65,6 +65,30 @@ describe("An offer", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other.key })), bad(404, "not_found"))
   })
 
+  it("offer: an offer with an amount names it, and no payment below it is made", async () => {
+    const { offer, amount_sats } = await created({ amount: 0.0000021, currency: "BTC", description: "coffee" })
+    assert.deepStrictEqual([amount_sats, Result.getOrThrow(Bolt12.decode(offer)).amount], [210, service.sats(210)])
+    const before = await deposits()
+    await pay(offer, 209).then(
+      () => assert.fail("a payment below the amount is refused"),
+      () => undefined
+    )
+    await pay(offer, 210)
+    await heard(async () => (await deposits()).length === before.length + 1)
+    assert.strictEqual((await deposits())[0].amount_sats, 210)
+  })
+
+  it("offer: an amount needs a description and a bitcoin unit", async () => {
+    const paths = async (body: Readonly<Record<string, unknown>>) => {
+      const answer = await service.ask("POST", path, { key, body })
+      return [answer.status, answer.body.error?.issues?.map((issue) => issue.path)]
+    }
+    assert.deepStrictEqual(await paths({ amount: 21, currency: "sats" }), [400, ["description"]])
+    assert.deepStrictEqual(await paths({ amount: 21, currency: "usd", description: "coffee" }), [400, ["currency"]])
+    assert.deepStrictEqual(await paths({ amount: 21, description: "coffee" }), [400, ["currency"]])
+    assert.deepStrictEqual(await paths({ amount: 0.5, currency: "sats", description: "coffee" }), [400, ["amount"]])
+  })
+
   it("offer: that of a Lightning address comes with its record for the zone, and there is one of an address", async () => {
     const address = (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "satoshi" } })).body.data
     const made = await created({ lightning_address_id: address.id })
@@ -84,7 +108,7 @@ describe("An offer", () => {
     const before = (await deposits()).length
     const issuer = await service.run(OfferIssuer.available)
     if (issuer === undefined) return assert.fail("the sandbox issues offers")
-    const stray = await service.run(issuer.createOffer({ id: crypto.randomUUID(), description: "" }))
+    const stray = await service.run(issuer.createOffer({ id: crypto.randomUUID(), description: "", amount: null }))
     const { offer } = await created()
     await pay(stray, 77)
     await pay(offer, 5)

@@ -7,8 +7,8 @@ const Made = Schema.Struct({ offer: Schema.String })
 /** Issues offers. LDK answers requests for invoices of them by itself, and takes what is paid; the node has each payment on its disk before LDK forgets it. */
 export const make = ({ ask }: LdkSocket): OfferIssuer["Service"] =>
   OfferIssuer.of({
-    createOffer: (offer) =>
-      ask("createOffer", offer, Made).pipe(
+    createOffer: ({ amount, ...offer }) =>
+      ask("createOffer", { ...offer, amount: amount === null ? null : String(amount) }, Made).pipe(
         Effect.catchTag("Refused", unavailable("createOffer")),
         Effect.map(({ offer }) => offer)
       )

@@ -19,14 +19,20 @@ export const issued = (world: World.World, { issuerId, metadata = "" }: Bolt12.B
 /** A service's node, by default ours, issuing offers. All that it knows of one is in the offer. */
 export const make = (world: World.World, node = Network.us): OfferIssuer["Service"] =>
   OfferIssuer.of({
-    createOffer: ({ id, description }) =>
+    createOffer: ({ id, description, amount }) =>
       World.reachable(
         world,
         "node",
         () => new NodeUnavailable({ operation: "createOffer", cause: new Error("The sandbox node is paused") }),
         Effect.sync(() =>
           Result.getOrThrow(
-            Bolt12.encode({ networks: [world.network], description, metadata: packed(id), issuerId: world.keys.node(node).publicKey })
+            Bolt12.encode({
+              networks: [world.network],
+              description,
+              metadata: packed(id),
+              issuerId: world.keys.node(node).publicKey,
+              ...(amount !== null && { amount })
+            })
           )
         )
       )

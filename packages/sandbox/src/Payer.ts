@@ -109,6 +109,7 @@ const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, 
     const ours = Issuer.issued(world, offer)
     if (ours === undefined) return yield* refuse("invoice_unknown", "Not an offer of a service in the sandbox")
     if (amount === undefined || amount <= 0n) return yield* refuse("amount_missing", "The offer has no amount: give the amount to pay")
+    if (amount < (offer.amount ?? 1n)) return yield* refuse("amount_too_small", `The offer asks for at least ${offer.amount} msat`)
     const { node } = ours
     const id = invoiceOfOffer(ours.id, lightning.settleIndex + 1)
     const paymentHash = Preimage.hashOf(preimageOf(world, id))

@@ -10,6 +10,10 @@ const create = Command.make(
   {
     json,
     description: Flag.String("description").pipe(Flag.withDescription("What payers read"), Flag.optional),
+    amount: Flag.Int("amount-sats").pipe(
+      Flag.withDescription("What each payment must be at least; without it the payer decides"),
+      Flag.optional
+    ),
     address: Flag.String("address-id").pipe(
       Flag.withDescription("The id of a Lightning address without an offer yet: the answer has the line for its domain's zone"),
       Flag.optional
@@ -19,13 +23,14 @@ const create = Command.make(
       Flag.optional
     )
   },
-  ({ address, description, idempotencyKey, json }) =>
+  ({ address, amount, description, idempotencyKey, json }) =>
     call({ json, headers: idempotencyKey._tag === "Some" ? { "idempotency-key": idempotencyKey.value } : {} }, "POST", path, {
       ...(description._tag === "Some" && { description: description.value }),
+      ...(amount._tag === "Some" && { amount: amount.value, currency: "sats" }),
       ...(address._tag === "Some" && { lightning_address_id: address.value })
     })
 ).pipe(
-  Command.withDescription("Create an offer (BOLT 12), where the node issues them: paid any number of times, any amount, without an end"),
+  Command.withDescription("Create an offer (BOLT 12), where the node issues them: it can be paid any number of times and does not expire"),
   example("offers create --description Donations", "For the company itself"),
   example("offers create --address-id 01a1f768-1c70-748e-8579-81b7373e8599", "For a Lightning address, with its record for the DNS")
 )

@@ -1,3 +1,4 @@
+import type * as Msat from "@satrail/bitcoin/Msat"
 import { Context, Effect, Option } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
@@ -6,13 +7,18 @@ export class OfferIssuer extends Context.Service<
   OfferIssuer,
   {
     /**
-     * An offer whose payer decides the amount, and which does not end, in lower case and in one piece. `id` is ours, a UUID: the same one asked again is the same offer, as long as the node has its store;
-     * one that was issued can be paid as long as the node has its keys.
+     * An offer without an expiry, in lower case and in one piece. It asks for `amount` (BOLT 12, `offer_amount`, in msat); null lets the payer decide.
+     * `id` is a UUID of this service: a repeated `id` returns the same offer, as long as the node has its store.
+     * An issued offer can be paid as long as the node has its keys.
      *
      * Each payment of it is in `LightningReceiver.settlements`, with this id, and with a hash of its own. That is the only place where it is told, so the stream may repeat
      * one of these, and loses none.
      */
-    readonly createOffer: (ask: { readonly id: string; readonly description: string }) => Effect.Effect<string, NodeUnavailable>
+    readonly createOffer: (ask: {
+      readonly id: string
+      readonly description: string
+      readonly amount: Msat.Msat | null
+    }) => Effect.Effect<string, NodeUnavailable>
   }
 >()("@satrail/core/nodes/OfferIssuer") {}
 

@@ -1,4 +1,6 @@
-import { Schema } from "effect"
+import * as Bolt12 from "@satrail/bitcoin/Bolt12"
+import type { Msat } from "@satrail/bitcoin/Msat"
+import { Result, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
@@ -6,7 +8,10 @@ import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import type { Invoice } from "./Invoice.ts"
 
-/** An offer (BOLT 12) that our node issued for one company. Any number of payments of it are credited, of any amount. It does not end, and cannot be called back. */
+/**
+ * An offer (BOLT 12) that our node issued for one company. It can be paid any number of times, and each payment is credited with what arrived.
+ * It does not expire and cannot be canceled.
+ */
 export const Offer = Schema.Struct({
   /** The node knows it by this. */
   id: Noun.Id,
@@ -23,6 +28,10 @@ export const Offer = Schema.Struct({
   createdAtMillis: Schema.Int
 })
 export interface Offer extends Schema.Schema.Type<typeof Offer> {}
+
+/** What each payment must be at least, in msat (BOLT 12, `offer_amount`); null if the payer decides. */
+export const amountOf = ({ offer }: Pick<Offer, "offer">): Msat | null =>
+  Result.match(Bolt12.decode(offer), { onFailure: () => null, onSuccess: ({ amount }) => amount ?? null })
 
 /** What is paid names an offer by its id alone. A Lightning address has one offer: its record has place for one. */
 export const noun = Noun.make("offers", Offer, { moving: [], unique: [["id"], ["lightningAddressId"]] })
@@ -51,7 +60,7 @@ export const invoice = (
   companyId,
   nodeId,
   memo,
-  amount: null,
+  amount: amountOf({ offer }),
   minAmount: null,
   maxAmount: null,
   paymentHash,

@@ -1,4 +1,6 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Bounds } from "../accounts/Bounds.ts"
 import { type Paused, Stops } from "../accounts/Stops.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -22,10 +24,11 @@ import { ReceivingReads } from "./ReceivingReads.ts"
 export class Offers extends Context.Service<
   Offers,
   {
-    /** `lightningAddressId`: to be published under that address of the company, which has none yet. Invalid where the node issues no offers. */
+    /** `amount`: what each payment must be at least; null lets the payer decide. An offer with an amount needs a memo (BOLT 12). `lightningAddressId`: to be published under that address of the company, which has none yet. Invalid where the node issues no offers. */
     readonly create: (ask: {
       readonly companyId: CompanyId.CompanyId
       readonly memo: string
+      readonly amount: Msat.Msat | null
       readonly metadata: Metadata.Metadata
       readonly lightningAddressId: string | null
       readonly request?: Answer.Request<Offer.Offer>
@@ -55,6 +58,7 @@ export const make = Effect.gen(function* () {
   const { nodeId } = yield* LightningReceiver
   const issuer = yield* OfferIssuer.available
   const stops = yield* Stops
+  const { minAmount, maxInvoice } = yield* Bounds
   const entropy = yield* Entropy
   const nouns = yield* NounReads
 
@@ -77,7 +81,7 @@ export const make = Effect.gen(function* () {
       const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Offer.noun, companyId, before, limit))
       return { offers: rows, next }
     }),
-    create: Effect.fnUntraced(function* ({ companyId, memo, metadata, lightningAddressId, request }) {
+    create: Effect.fnUntraced(function* ({ companyId, memo, amount, metadata, lightningAddressId, request }) {
       if (issuer === undefined)
         return yield* new Invalid({ path: "offer", message: "None: the node of this service issues no BOLT 12 offers" })
       const before = yield* Answers.earlier(ledger, companyId, request)
@@ -85,6 +89,13 @@ export const make = Effect.gen(function* () {
       yield* stops.check("receiving")
       const issue = descriptionIssue(memo)
       if (issue !== undefined) return yield* new Invalid({ path: "description", message: issue })
+      if (amount !== null && memo === "")
+        return yield* new Invalid({ path: "description", message: "description is required when amount is set" })
+      if (amount !== null && (amount < minAmount || amount > maxInvoice))
+        return yield* new Invalid({
+          path: "amount",
+          message: `amount must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxInvoice)} sats (got ${Msat.toSats(amount)})`
+        })
       yield* Metadata.check(metadata)
       const address = yield* addressOf(companyId, lightningAddressId)
       const createdAtMillis = yield* Clock.currentTimeMillis
@@ -94,7 +105,7 @@ export const make = Effect.gen(function* () {
         companyId,
         nodeId,
         // Nobody has it before it is stored whose it is: one that is not is never paid.
-        offer: yield* issuer.createOffer({ id, description: memo }),
+        offer: yield* issuer.createOffer({ id, description: memo, amount }),
         memo,
         metadata,
         lightningAddressId,

@@ -1,13 +1,16 @@
 import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Amount from "@satrail/core/base/Amount"
 import * as Metadata from "@satrail/core/base/Metadata"
-import type { Offer } from "@satrail/core/receiving/Offer"
+import * as Offer from "@satrail/core/receiving/Offer"
 import { Offers } from "@satrail/core/receiving/Offers"
 import * as Instructions from "@satrail/core/sending/Instructions"
 import { Effect, Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { companyId, Scopes } from "../Authentication.ts"
 import { bodyIsOptional } from "../Base.ts"
+import * as Amounts from "../Amounts.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -20,6 +23,16 @@ import * as View from "../View.ts"
 const path = "/v1/bitcoin/deposit/offer"
 
 const Body = Schema.Struct({
+  amount: Scalars.given(
+    Amounts.AmountNumber.annotate({
+      description: "The least that each payment must be. Without it the payer decides. Requires a description"
+    })
+  ),
+  currency: Scalars.given(
+    Schema.String.annotate({ description: "`sats` or `btc`, in any letter case. Required when `amount` is set", examples: ["sats"] }).check(
+      Schema.makeFilter((text) => ["sats", "btc"].includes(text.toLowerCase()) || "currency of an offer must be sats or btc")
+    )
+  ),
   description: Scalars.given(Scalars.Description),
   lightning_address_id: Scalars.given(
     Scalars.Uuid.annotate({ description: "A Lightning address of yours without an offer yet: the answer has the record to publish for it" })
@@ -28,22 +41,32 @@ const Body = Schema.Struct({
 }).annotate({ identifier: "CreateOffer" })
 
 /** The line of a zone with which wallets find the offer by its Lightning address. */
-const recordOf = ({ lightningAddress, offer }: Offer): string | null => {
+const recordOf = ({ lightningAddress, offer }: Offer.Offer): string | null => {
   const address = lightningAddress === null ? undefined : Result.getOrUndefined(LightningAddressText.parse(lightningAddress))
   const name = address && Instructions.nameOf(address)
   return name === undefined ? null : Instructions.zoneLine(name, offer)
 }
 
+/** The amount of the body, exactly as its text says; null if it has none. */
+const amountOf = Effect.fnUntraced(function* (text: string, body: typeof Body.Type) {
+  const asked = yield* Amounts.asked(text, body)
+  return asked === undefined || Amount.isFiat(asked.currency) ? null : Result.getOrThrow(Amount.toMsat(asked.amount, asked.currency))
+})
+
 /** An offer that was given out. */
-export const view = View.make<Offer>()(
+export const view = View.make<Offer.Offer>()(
   { identifier: "Offer" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
     node_id: [Schema.String.annotate({ description: "Public key of the node that issued it" }), (row) => row.nodeId],
-    offer: [
-      Schema.String.annotate({ description: "For wallets that pay BOLT 12 offers: any number of times, any amount" }),
-      (row) => row.offer
+    offer: [Schema.String.annotate({ description: "For wallets that pay BOLT 12 offers, any number of times" }), (row) => row.offer],
+    amount_sats: [
+      Schema.NullOr(Schema.Int).annotate({ description: "The least that each payment must be; null if the payer decides" }),
+      (row) => {
+        const amount = Offer.amountOf(row)
+        return amount === null ? null : Number(Msat.toSats(amount))
+      }
     ],
     memo: [Scalars.text("Order 1042"), (row) => row.memo],
     lightning_address_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningAddressId],
@@ -59,7 +82,7 @@ export const view = View.make<Offer>()(
   }
 )
 
-const example = ({ id, millis, companyId, network, asked, serviceDomain, metadata }: World): Offer => ({
+const example = ({ id, millis, companyId, network, asked, serviceDomain, metadata }: World): Offer.Offer => ({
   id: id("offer"),
   companyId,
   nodeId: asked.nodeId,
@@ -84,7 +107,7 @@ export const create = Section.company(
     .annotate(OpenApi.Summary, "Create an offer")
     .annotate(
       OpenApi.Description,
-      "A BOLT 12 offer: any number of payments of it, of any amount, are credited, each as an invoice and a deposit of its own. It does not end and cannot be called back. Refused where the node issues none. The body is optional. Needs the scope `receive`."
+      "Creates a BOLT 12 offer. It can be paid any number of times, and each payment is credited as its own invoice and deposit. With `amount`, each payment must be at least that; without it the payer decides. An offer does not expire and cannot be canceled. Refused if the node cannot issue offers. The body is optional. Requires the scope `receive`."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(Example, (world) => ({
@@ -102,6 +125,7 @@ export const create = Section.company(
             companyId: yield* companyId,
             ...once,
             memo: payload?.description ?? "",
+            amount: payload === null ? null : yield* amountOf(yield* Effect.orDie(request.text), payload),
             metadata: payload?.metadata ?? Metadata.empty,
             lightningAddressId: payload?.lightning_address_id?.toLowerCase() ?? null
           })
