@@ -54,6 +54,9 @@ import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
 import * as Document from "../packages/ui/src/checkout/Document.ts"
 import * as CheckoutCard from "../packages/http/src/CheckoutCard.ts"
 import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
+import * as Decoding from "../packages/http/src/Decoding.ts"
+import * as Errors from "../packages/http/src/Errors.ts"
+import * as EventFilters from "../packages/http/src/resources/Events.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Events from "../packages/http/src/Events.ts"
 import * as ConsoleSession from "../packages/http/src/ConsoleSession.ts"
@@ -231,6 +234,12 @@ const limits = (): string => {
       "invoice description, bytes of UTF-8 (wallets made with LDK 0.1.0 and 0.1.1 cannot read one of more than 476)",
       Bolt11.maxDescriptionBytes
     ],
+    [
+      "values in the body of a request (members and items, at any depth) / parameters of its query",
+      `${Decoding.most.values} / ${Decoding.most.parameters}`
+    ],
+    ["issues that a refusal reports / characters of each", `${Errors.reported.issues} / ${Errors.reported.messageCharacters}`],
+    ["event types that a webhook endpoint or a query can name", EventFilters.maxFilters],
     ["metadata keys", Metadata.limits.keys],
     ["characters of a metadata key / value", `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`],
     ["characters of a destination", Destination.maxLength],

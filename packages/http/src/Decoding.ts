@@ -7,6 +7,9 @@ import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 
+/** How much a request may say: values in its body (objects, arrays, members and items, at any depth), and parameters in its query. Counted before any is decoded. */
+export const most = { values: 256, parameters: 32 } as const
+
 /** Answers invalid requests with an envelope, and refuses unknown query parameters. Names what any endpoint may answer. */
 export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/http/Decoding", {
   error: Errors.of(
@@ -109,7 +112,7 @@ const isMalformed = Schema.is(Schema.Union(Errors.of("malformed")))
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const bodyIssue = (message: string) => Errors.malformedRequest([{ path: "", message }])
+const wholeIssue = (message: string) => Errors.malformedRequest([{ path: "", message }])
 
 const isUtf8 = (contentType = "") => /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? "utf-8")
 
@@ -127,7 +130,9 @@ const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServe
   if (!isUtf8(request.headers["content-type"]))
     return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent in UTF-8"))
   const bytes = yield* Effect.orDie(request.arrayBuffer)
-  const text = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => bodyIssue("The body must be UTF-8") })
+  const text = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => wholeIssue("The body must be UTF-8") })
+  if (JsonText.hasMoreValues(text, most.values))
+    return yield* Effect.fail(wholeIssue(`The body must have at most ${most.values} members and items in total`))
   const repeated = JsonText.repeatedMembers(text)
   if (repeated.length === 0) return text
   return yield* Effect.fail(
@@ -177,10 +182,11 @@ export const layer = Layer.succeed(
             told(() => [])
           )
         : Effect.flatMap(Effect.flatMap(HttpServerRequest.HttpServerRequest, textOf), (text) => told(() => issuesBy(rules, text), text))
-    if (endpoint.query !== undefined) return read
     return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (parameters): typeof read => {
-      const names = Object.keys(parameters)
-      return names.length === 0 ? read : Effect.fail(unknownParameters(names))
+      const count = Object.values(parameters).reduce((sum, value) => sum + (typeof value === "string" ? 1 : value.length), 0)
+      if (count > most.parameters)
+        return Effect.fail(wholeIssue(`The query must have at most ${most.parameters} parameters (this one has ${count})`))
+      return count === 0 || endpoint.query !== undefined ? read : Effect.fail(unknownParameters(Object.keys(parameters)))
     })
   })
 )

@@ -147,8 +147,31 @@ export const addressed = (failed: Failure, requestId: string, publicUrl = "") =>
   error: { ...failed.error, doc_url: `${publicUrl}${page}#${failed.error.code}`, request_id: requestId }
 })
 
-const malformed = (issues: ReadonlyArray<Issue>) =>
-  failure("malformed", issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; "), issues)
+/** How much of what is wrong with a request its refusal reports. The bytes are those of the issues as JSON, which stand in `message` as well. */
+export const reported = { issues: 20, bytes: 3000, messageCharacters: 300, pathCharacters: 120 } as const
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`)
+
+const bytesOf = (issue: Issue): number => new TextEncoder().encode(JSON.stringify(issue)).length
+
+/** The first issues, and how many more there are. */
+const bounded = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
+  const shown: Array<Issue> = []
+  let bytes = 0
+  for (const issue of issues.slice(0, reported.issues)) {
+    const short = { ...issue, path: cut(issue.path, reported.pathCharacters), message: cut(issue.message, reported.messageCharacters) }
+    bytes += bytesOf(short)
+    if (shown.length > 0 && bytes > reported.bytes) break
+    shown.push(short)
+  }
+  const more = issues.length - shown.length
+  return more === 0 ? shown : [...shown, { path: "", message: `and ${more} more` }]
+}
+
+const malformed = (all: ReadonlyArray<Issue>) => {
+  const issues = bounded(all)
+  return failure("malformed", issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; "), issues)
+}
 
 const reasons = {
   missing: "An API key is needed: Authorization: Bearer <API_KEY>",

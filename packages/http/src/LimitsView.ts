@@ -16,10 +16,12 @@ const isRecipient = (text: string): boolean =>
     return Result.isSuccess(parsed) && parsed.success._tag !== "LightningInvoice"
   })
 
-const Recipient = Schema.String.check(
-  Schema.isMaxLength(Limits.maxRecipientCharacters),
-  Schema.makeFilter((text) => (isRecipient(text) ? undefined : "A Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address"))
-)
+const notRecipient = "recipients must be Lightning addresses, LNURLs, BOLT 12 offers or bitcoin addresses"
+
+/** Reading a recipient is expensive, so the number of recipients is checked first. */
+const Recipients = Schema.Array(Schema.String.check(Schema.isMaxLength(Limits.maxRecipientCharacters)))
+  .check(Schema.isMaxLength(Limits.maxRecipients).abort())
+  .check(Schema.makeFilter((texts) => texts.flatMap((text, at) => (isRecipient(text) ? [] : [{ path: [at], issue: notRecipient }]))))
 
 /** Limits as a body gives them. */
 export const Body = Schema.Struct({
@@ -37,14 +39,14 @@ export const Body = Schema.Struct({
     "What comes to more is sent once another key with the scope `approve` has approved it. Vouchers of more are refused"
   ),
   recipient_types: Scalars.given(
-    Schema.Array(RecipientType).annotate({ description: "Only these kinds of destination; a voucher is paid to a Lightning invoice" })
+    Schema.Array(RecipientType)
+      .check(Schema.isMaxLength(RecipientType.literals.length))
+      .annotate({ description: "Only these kinds of destination; a voucher is paid to a Lightning invoice" })
   ),
   recipients: Scalars.given(
-    Schema.Array(Recipient)
-      .check(Schema.isMaxLength(Limits.maxRecipients))
-      .annotate({
-        description: `Only these Lightning addresses, LNURLs and bitcoin addresses, at most ${Limits.maxRecipients}; no vouchers`
-      })
+    Recipients.annotate({
+      description: `Only these Lightning addresses, LNURLs and bitcoin addresses, at most ${Limits.maxRecipients}; no vouchers`
+    })
   )
 }).annotate({ identifier: "GivenLimits" })
 

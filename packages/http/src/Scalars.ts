@@ -96,6 +96,7 @@ export const GivenMetadata = Schema.Record(Schema.String, Schema.String)
     description: `Returned with the record: at most ${keys} keys of ${keyCharacters} characters, values of at most ${valueCharacters}`,
     examples: [{ order: "1042" }]
   })
+  .check(Schema.isMaxProperties(keys, { message: `metadata can have at most ${keys} keys` }).abort())
   .check(Schema.makeFilter((metadata) => MetadataRules.issues(metadata).map(({ path, message }) => ({ path, issue: message }))))
 
 export const Description = Schema.String.annotate({

@@ -45,6 +45,21 @@ const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => 
   }
 }
 
+/**
+ * Whether a JSON text has more than `most` values: objects, arrays, members and items at any depth. Reads no further than that. Of a text that is not JSON it
+ * counts the same marks.
+ */
+export const hasMoreValues = (jsonText: string, most: number): boolean => {
+  let count = 1
+  let at = 0
+  while (at < jsonText.length && count <= most) {
+    const character = jsonText[at]
+    if (character === "," || character === "{" || character === "[") count += 1
+    at = character === '"' ? endOfString(jsonText, at) : at + 1
+  }
+  return count > most
+}
+
 /** The names that a JSON object has more than once at its top level, which JSON.parse does not report: it takes the last (RFC 8259, section 4). Ends also where the text is not JSON. */
 export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
   const names = new Set<string>()

@@ -20,6 +20,9 @@ const EventId = Schema.String.annotate({ examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"
 
 const wanted = `One of ${Notice.all.join(", ")}, or a beginning such as deposit.*`
 
+/** How many filters an endpoint, or a query, can have. */
+export const maxFilters = 64
+
 /** What is wrong with a filter; undefined where nothing is. */
 export const filterIssue = (filter: string): string | undefined =>
   Notice.matching(filter).length === 0 ? `There is no event of the type ${filter.slice(0, 100)}. ${wanted}` : undefined
@@ -29,8 +32,13 @@ const Types = Schema.String.annotate({
   examples: ["deposit.*,withdrawal.lightning.completed"]
 }).check(
   Schema.makeFilter((text) => {
-    const issues = text.split(",").flatMap((filter) => filterIssue(filter) ?? [])
-    return issues[0]
+    const filters = text.split(",", maxFilters + 1)
+    if (filters.length > maxFilters) return `types can have at most ${maxFilters} filters`
+    for (const filter of filters) {
+      const issue = filterIssue(filter)
+      if (issue !== undefined) return issue
+    }
+    return undefined
   })
 )
 

@@ -20,7 +20,7 @@ const path = "/operator/tokens"
 
 const Body = Schema.Struct({
   name: Companies.Name,
-  scopes: Schema.Array(OperatorToken.Scope).check(Schema.makeFilter(scopesIssue))
+  scopes: Schema.Array(OperatorToken.Scope).check(Schema.isMaxLength(OperatorToken.Scope.literals.length), Schema.makeFilter(scopesIssue))
 }).annotate({ identifier: "IssueOperatorToken" })
 
 const view = View.make<OperatorToken.OperatorToken>()(

@@ -69,7 +69,7 @@ const create = Section.company(
     headers: Idempotency.headers,
     payload: Schema.Struct({
       name: Companies.Name,
-      scopes: Schema.Array(Schema.Literals(OwnKeys.scopes)).check(Schema.isMinLength(1)),
+      scopes: Schema.Array(Schema.Literals(OwnKeys.scopes)).check(Schema.isMinLength(1), Schema.isMaxLength(OwnKeys.scopes.length)),
       expires_at: Scalars.given(Expiry.annotate({ description: "No later than the key that asks; by default when that one ends" })),
       allowed_from: Scalars.given(Ranges)
     }).annotate({ identifier: "CreateApiKey" }),

@@ -18,7 +18,7 @@ import { Seal, type Sealer } from "../Seal.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
 import * as Deliveries from "./WebhookDeliveries.ts"
-import { filterIssue, placeOf } from "./Events.ts"
+import { filterIssue, maxFilters, placeOf } from "./Events.ts"
 import { view } from "./WebhookView.ts"
 
 const params = { id: Scalars.Uuid }
@@ -32,7 +32,9 @@ const Body = Schema.Struct({
   }),
   description: Scalars.given(Schema.String),
   types: Scalars.given(
-    Schema.Array(Filter).annotate({ description: "Types of events, or beginnings such as `deposit.*`; left out or empty: all" })
+    Schema.Array(Filter)
+      .check(Schema.isMaxLength(maxFilters))
+      .annotate({ description: "Types of events, or beginnings such as `deposit.*`; left out or empty: all" })
   ),
   signature_header: Scalars.given(
     Schema.String.annotate({
