@@ -139,7 +139,11 @@ const typed: Readonly<Record<string, string>> = {
 
 /** Routes that nothing is typed for, and why. */
 const none: Readonly<Record<string, string>> = {
-  "GET /operator/metrics": "read by Prometheus, in its own format"
+  "GET /operator/metrics": "read by Prometheus, in its own format",
+  "PATCH /operator/companies/:id/fees": "`fees set` sends all fees, with PUT",
+  "PATCH /operator/companies/:id/limits": "`limits set` sends all limits, with PUT",
+  "PATCH /operator/api-keys/:id/limits": "`limits set` sends all limits, with PUT",
+  "PATCH /operator/webhook-endpoints/:id": "`webhooks change` sends the whole endpoint, with PUT"
 }
 
 const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.Api.groups)

@@ -163,7 +163,10 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
   const parameterOf = (one: Schema): Parameter => {
     const place = one["in"]
     if (place !== "path" && place !== "query" && place !== "header") throw new Error(`a parameter in ${String(place)}`)
-    return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema: objectIn(one, "schema") }
+    // The served document has a parameter's example beside its schema, under a name.
+    const { value } = objectIn(objectIn(one, "examples"), "default")
+    const schema = { ...(value !== undefined && value !== "" && { examples: [value] }), ...objectIn(one, "schema") }
+    return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema }
   }
 
   const othersOf = (answer: unknown): ReadonlyArray<string> =>

@@ -93,7 +93,10 @@ const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonl
   "PUT /operator/companies/{id}/limits": (target) => [["PUT", target, {}]],
   "PUT /operator/api-keys/{id}/allowed-from": (target) => [["PUT", target, { allowed_from: null }]],
   "PUT /operator/companies/{id}/fees": (target) => [["PUT", target, {}]],
-  "PUT /operator/api-keys/{id}/limits": (target) => [["PUT", target, {}]]
+  "PUT /operator/api-keys/{id}/limits": (target) => [["PUT", target, {}]],
+  "PATCH /operator/companies/{id}/limits": (target) => [["PUT", target, {}]],
+  "PATCH /operator/companies/{id}/fees": (target) => [["PUT", target, {}]],
+  "PATCH /operator/api-keys/{id}/limits": (target) => [["PUT", target, {}]]
 }
 
 /** What a key is closed with: every one but the run's own. */
