@@ -1,4 +1,6 @@
 import * as Nouns from "@satrail/core/service/Nouns"
+import type { Members } from "@satrail/core/ledger/Noun"
+import * as Table from "./Table.ts"
 
 // What each role of roles.sql may do, table by table. The reason to be strict is the ledger: with a stolen password of the application one can
 // append to it, and cannot change or remove what was booked.
@@ -16,22 +18,32 @@ const besides: Readonly<Record<string, string>> = {
   forgotten_events: change,
   told_events: "select, insert, update, delete",
   unmatched: append, // when it was noticed is of the first time, and stays
-  invoices: `${change}, delete`, // what a wallet asked for and did not pay
   balances: change,
   spent: change,
   candidates: change,
   cursors: change,
   coins: "select, insert, delete",
   unspent: "select, insert, update, delete",
-  webhook_deliveries: `${change}, delete`,
   tasks: "select, insert, update, delete",
   answers: "select, insert, delete"
 }
 
-/** A record that nothing changes can only be added, and so can labels. */
+/** Records that the application also deletes: invoices that a wallet asked for and did not pay, and deliveries that are over. */
+const deleted: ReadonlySet<string> = new Set(["invoices", "webhook_deliveries"])
+
+/** Columns that are no member of their record: which transaction leads the batch that a withdrawal is in. */
+const own: Readonly<Record<string, string>> = { withdrawals: "follows" }
+
+/** A record can be added, and only the members that its noun declares as moving can be changed: a key's hash and scopes are not among them. */
+export const rightsOf = ({ name, moving }: Members): string => {
+  const columns = [...[...moving].map(Table.columnOf), ...(own[name] === undefined ? [] : [own[name]])].join(", ")
+  return [append, ...(columns === "" ? [] : [`update (${columns})`]), ...(deleted.has(name) ? ["delete"] : [])].join(", ")
+}
+
+/** Labels can only be added. */
 const application: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Nouns.all.flatMap((noun) => ("labels" in noun ? [[`${noun.name}_labels`, append]] : []))),
-  ...Object.fromEntries(Nouns.all.map(({ name, moving }) => [name, moving.size === 0 ? append : change])),
+  ...Object.fromEntries(Nouns.all.map((noun) => [noun.name, rightsOf(noun)])),
   ...besides
 }
 

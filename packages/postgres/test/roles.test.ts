@@ -6,10 +6,12 @@ import * as RecordsContract from "@satrail/contracts/Records"
 import * as TasksContract from "@satrail/contracts/Tasks"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
+import * as Nouns from "@satrail/core/service/Nouns"
 import path from "node:path"
 import * as Migrations from "../src/Migrations.ts"
 import * as PgClient from "../src/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
+import * as Table from "../src/Table.ts"
 
 // Roles are a whole server's: these tests have one of their own.
 const installation = PostgresServer.find()
@@ -173,6 +175,14 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
           "update satrail.events set type = ''",
           "update satrail.coins set outpoint = ''",
           "update satrail.epoch set transactions = 1",
+          "update satrail.api_keys set secret_hash = ''",
+          "update satrail.api_keys set scopes = '[\"admin\"]'",
+          "update satrail.api_keys set company_id = gen_random_uuid()",
+          "update satrail.operator_tokens set secret_hash = ''",
+          "update satrail.operator_tokens set scopes = '[\"all\"]'",
+          "update satrail.withdrawals set amount = 1",
+          "update satrail.deposits set amount = 1",
+          "update satrail.companies set id = gen_random_uuid()",
           "insert into satrail.migrations (migration_id, name) values (9999, 'of_tomorrow')",
           "delete from satrail.balances",
           "delete from satrail.withdrawals",
@@ -182,6 +192,30 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
           "create or replace function satrail.left_after_step(bigint, bigint, bigint) returns bigint language sql as 'select 1'",
           "create role mine"
         ])
+      })
+    )
+
+    it.live("roles: the application may change exactly the columns that a record's noun declares as moving", () =>
+      Effect.gen(function* () {
+        const granted = yield* as(
+          "postgres",
+          yield* migrated
+        )(
+          run(`select table_name || '.' || column_name as column from information_schema.column_privileges
+            where grantee = 'satrail_application' and table_schema = 'satrail' and privilege_type = 'UPDATE'`)
+        )
+        const changeable = new Set(granted.map((row): unknown => Reflect.get(row, "column")))
+        // When a payment without an invoice was noticed stays as it was first.
+        const records = Nouns.all.filter(({ name }) => name !== "unmatched")
+        const [shall, may] = [true, false].map((isMoving) =>
+          records.flatMap(({ name, members, moving }) =>
+            members.flatMap(([member]) =>
+              (isMoving ? moving.has(member) : changeable.has(`${name}.${Table.columnOf(member)}`)) ? [`${name}.${member}`] : []
+            )
+          )
+        )
+        assert.deepStrictEqual(may, shall)
+        assert.isFalse(changeable.has("api_keys.secret_hash"))
       })
     )
 

@@ -17,7 +17,7 @@ export const Domain = Schema.Struct({
 })
 export interface Domain extends Schema.Schema.Type<typeof Domain> {}
 
-export const members = Noun.members("domains", Domain, ["checkedAtMillis", "lostAtMillis"])
+export const members = Noun.members("domains", Domain, ["companyId", "shownBy", "verifiedAtMillis", "checkedAtMillis", "lostAtMillis"])
 
 export class Options extends Context.Service<
   Options,
