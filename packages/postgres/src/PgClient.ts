@@ -4,8 +4,9 @@ import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
 import * as Away from "./Away.ts"
 import * as Hosts from "./Hosts.ts"
-import { type Ask, asking, connection, failed, hear, type SettingsOf } from "./PgConnection.ts"
+import { type Ask, asking, connection, failed, hear, remember, type SettingsOf } from "./PgConnection.ts"
 import { codeOf, DatabaseUnreachable } from "./PgError.ts"
+import * as Pooler from "./Pooler.ts"
 import * as Primary from "./Primary.ts"
 import * as SqlState from "./SqlState.ts"
 
@@ -70,6 +71,8 @@ const epochOf = (pool: Pg.Pool) => {
 
 const defaultStatementTimeoutMillis = 30_000
 
+const connectMillis = 10_000
+
 // The server ends what takes too long; one that is gone without a word ends nothing.
 const unansweredMillis = 5000
 
@@ -126,6 +129,12 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
   })
 }
 
+/** How a pool's connections are opened. */
+const configOf = ({ options }: Pg.Pool): Pg.ClientConfig => {
+  const { password } = options // a pool hides it from copies
+  return password === undefined ? options : { ...options, password }
+}
+
 interface Asked extends Away.Options {
   readonly statementTimeoutMillis?: number | undefined
 }
@@ -134,11 +143,7 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
   const { statementTimeoutMillis = defaultStatementTimeoutMillis } = options
   const epoch = yield* epochOf(pool)
   const connect = Away.unless(options)(connecting(pool, epoch, primary))
-  const settingsOf: SettingsOf = (client) => {
-    if (primary !== undefined) return primary.settingsOf(client)
-    const { password } = pool.options // a pool hides it from copies
-    return password === undefined ? pool.options : { ...pool.options, password }
-  }
+  const settingsOf: SettingsOf = (client) => primary?.settingsOf(client) ?? configOf(pool)
   const release = (client: Pg.PoolClient, exit: Exit.Exit<unknown, unknown>) =>
     Effect.sync(() => {
       const drops = spoils(exit)
@@ -166,26 +171,52 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
   })
 })
 
-/** Fails when the database cannot be reached: a program reports that before it accepts requests. */
-const answering = (where: string, sql: SqlClient.SqlClient) =>
-  Effect.mapError(sql.unsafe("select 1").unprepared, ({ reason }) => new DatabaseUnreachable({ where, cause: reason.cause }))
-
-// Every statement here goes by an index. Prepared on a still empty table it would be planned as a scan, and stay one until the next
-// analyze. Compiling a statement (jit) takes a second for what runs in a millisecond.
-const settings = "-c enable_seqscan=off -c jit=off"
+/** Fails when the database cannot be reached, or not without a pooler in transaction mode: a program reports that before it accepts requests. */
+const answering = Effect.fnUntraced(function* (where: string, sql: SqlClient.SqlClient, connect: () => Pg.Client, connections: number) {
+  const unreachable = (cause: unknown) => new DatabaseUnreachable({ where, cause })
+  yield* Effect.tryPromise({ try: () => Pooler.probe(connect, connections), catch: unreachable })
+  yield* Effect.mapError(sql.unsafe("select 1").unprepared, ({ reason }) => unreachable(reason.cause))
+})
 
 // A process that stopped in the middle of a transaction must not keep others from its rows for ever.
 const maxIdleInTransactionMillis = 60_000
 
 /**
+ * The settings of a session, set when it is open: poolers refuse them as start-up parameters. Every statement here goes by an index; prepared on a still empty
+ * table it would be planned as a scan, and stay one until the next analyze. Compiling a statement (jit) takes a second for what runs in a millisecond.
+ */
+const setting = ({
+  statementTimeoutMillis,
+  lockTimeoutMillis
+}: {
+  readonly statementTimeoutMillis: number
+  readonly lockTimeoutMillis: number
+}) => {
+  const values = {
+    enable_seqscan: "off",
+    jit: "off",
+    statement_timeout: statementTimeoutMillis,
+    lock_timeout: lockTimeoutMillis,
+    idle_in_transaction_session_timeout: maxIdleInTransactionMillis
+  }
+  const all = Object.entries(values).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  const text = `select pg_backend_pid() as pid, ${all.join(", ")}`
+  return async (client: Pg.ClientBase, millis: number): Promise<void> => {
+    const query = { text, query_timeout: millis }
+    const [row] = (await client.query<{ readonly pid: number }>(query)).rows
+    if (row !== undefined) remember(client, row.pid)
+  }
+}
+
+/**
  * A `SqlClient` over a host's own pool, which stays the host's to close. Where its connections lead is the host's to say, too: after a failover those that take
  * no writes are closed one by one, and the pool has to open new ones to the new primary. It runs best with
- * `options: "-c enable_seqscan=off -c jit=off"`.
+ * `options: "-c enable_seqscan=off -c jit=off"`, where no pooler is between.
  */
 export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
   Layer.effect(
     SqlClient.SqlClient,
-    Effect.tap(make(pool), (sql) => answering("the given pool", sql))
+    Effect.tap(make(pool), (sql) => answering("the given pool", sql, () => new Pg.Client(configOf(pool)), pool.options.max))
   ).pipe(Layer.provide(Reactivity.layer))
 
 /** Where a database is, for people: hosts, ports and name, never a user or a password. */
@@ -199,12 +230,9 @@ const opening = Effect.fnUntraced(function* (options: Options) {
   const hosts = yield* Effect.mapError(Effect.fromResult(Hosts.parse(Redacted.value(url))), wrong)
   const common: Pg.ClientConfig = {
     keepAlive: true,
-    application_name: "satrail",
-    options: settings,
-    statement_timeout: statementTimeoutMillis,
-    lock_timeout: lockTimeoutMillis,
-    idle_in_transaction_session_timeout: maxIdleInTransactionMillis
+    application_name: "satrail"
   }
+  const set = setting({ statementTimeoutMillis, lockTimeoutMillis })
   const primary = hosts.demand === "any" && hosts.all.length === 1 ? undefined : yield* Primary.make(hosts, common, options)
   const pool = yield* Effect.acquireRelease(
     Effect.try({
@@ -212,23 +240,28 @@ const opening = Effect.fnUntraced(function* (options: Options) {
         new Pg.Pool({
           ...common,
           max: maxConnections,
-          connectionTimeoutMillis: 10_000,
-          ...(primary === undefined ? { connectionString: Redacted.value(url) } : { Client: primary.Client, onConnect: primary.onConnect })
+          connectionTimeoutMillis: connectMillis,
+          onConnect: async (client) => {
+            primary?.onConnect(client)
+            await set(client, connectMillis)
+          },
+          ...(primary === undefined ? { connectionString: Redacted.value(url) } : { Client: primary.Client })
         }),
       catch: () => wrong("it is not a postgres:// URL")
     }),
     (pool) => Effect.promise(() => pool.end())
   )
   pool.on("error", () => {}) // an idle connection died; the next query opens another
-  return { pool, primary, where: hosts.where }
+  const connect = () => (primary === undefined ? new Pg.Client(configOf(pool)) : new primary.Client())
+  return { pool, primary, where: hosts.where, connect, maxConnections }
 })
 
 /** A client that asks nothing before it is asked: where the database is away, that is the first caller's to hear. */
 export const lazily = Effect.fnUntraced(function* (options: Options) {
-  const { pool, primary, where } = yield* opening(options)
+  const { pool, primary, ...opened } = yield* opening(options)
   const sql = yield* Effect.provide(make(pool, options, primary), Reactivity.layer)
   if (primary !== undefined) yield* Effect.forkScoped(primary.watch)
-  return { sql, where }
+  return { sql, primary, ...opened }
 })
 
 /** A `SqlClient` over node-postgres. */
@@ -236,8 +269,9 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, Databa
   Layer.effect(
     SqlClient.SqlClient,
     Effect.gen(function* () {
-      const { sql, where } = yield* lazily(options)
-      yield* answering(where, sql)
+      const { sql, primary, where, connect, maxConnections } = yield* lazily(options)
+      if (primary !== undefined) yield* Effect.mapError(primary.settled, (cause) => new DatabaseUnreachable({ where, cause }))
+      yield* answering(where, sql, connect, maxConnections)
       return sql
     })
   )

@@ -59,6 +59,11 @@ const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<
   }
 }
 
+const sessions = new WeakMap<Pg.ClientBase, number>()
+
+/** Remembers the process id of a connection's session at the server. A pooler in session mode names another one when a connection is opened. */
+export const remember = (client: Pg.ClientBase, pid: number): void => void sessions.set(client, pid)
+
 // Where a commit's wait for its synchronous standby is ended, the server commits on its own, warns, and then says that all is well.
 const unwaited = new WeakSet<Pg.ClientBase>()
 
@@ -84,7 +89,8 @@ export const asking =
         resume(problem === null ? Effect.succeed(result) : Effect.fail(failed(problem, "query")))
       })
       return Effect.promise(async () => {
-        if (typeof client.processID === "number") await cancel(settingsOf(client), client.processID, answered.promise)
+        const pid = sessions.get(client) ?? client.processID
+        if (typeof pid === "number") await cancel(settingsOf(client), pid, answered.promise)
       })
     })
 

@@ -3,34 +3,53 @@ import { Option, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import * as SqlState from "./SqlState.ts"
 
+/** A pooler that does not keep a connection's session. */
+export class TransactionPooler extends Error {
+  override readonly name = "TransactionPooler"
+  constructor() {
+    super("this is a pooler in transaction mode, which does not keep the settings and prepared statements of a connection")
+  }
+}
+
 /** The database did not answer when the program started, or did not let it in. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
   /** Where it was looked for: never its password. */
   where: Schema.String,
   cause: Schema.Defect()
 }) {
+  get isPooled(): boolean {
+    return this.cause instanceof TransactionPooler
+  }
+
   override get message(): string {
     const { where } = this
+    if (this.cause instanceof TransactionPooler)
+      return `${where}: ${this.cause.message}. Use the direct URL of the database, or the pooler's session mode.`
     const why = messageOf(this.cause)
     const code = codeOf(this.cause)
     if (code?.startsWith("28") === true) return `The database at ${where} does not let this user in: ${why}. Are user and password right?`
     if (isCertificate(code))
       return `The server at ${where} shows a certificate that is not trusted: ${why}. Is sslrootcert the authority that signed it?`
     if (code === "3D000") return `The server at ${where} has no database of this name: ${why}. Create it, or name another one.`
+    if (SqlState.isState(code)) return `${why}: the server at ${where} refused the connection with this error.`
     return `No database answers at ${where}: ${why}. Is it running, and is the address right?`
   }
 }
 
 const Problem = Schema.Struct({
   code: Schema.optional(Schema.String),
+  severity: Schema.optional(Schema.String),
   message: Schema.optional(Schema.String),
   constraint: Schema.optional(Schema.String)
 })
 
 const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
 
-/** What PostgreSQL, Node or the pool call it. */
-export const codeOf = (cause: unknown): string | undefined => problemOf(cause).code
+/** The code that PostgreSQL, Node or the pool gave. PgBouncer has one code for all its failures: with FATAL it has closed the connection. */
+export const codeOf = (cause: unknown): string | undefined => {
+  const { code, severity } = problemOf(cause)
+  return code === "08P01" && severity === "FATAL" ? "08006" : code
+}
 
 // https://nodejs.org/api/tls.html#x509-certificate-error-codes
 const isCertificate = (code: string | undefined) => code !== undefined && /CERT|ERR_TLS/.test(code)
@@ -45,7 +64,8 @@ export const messageOf = (cause: unknown): string =>
 
 /** PostgreSQL's error as one of Effect's reasons: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["reason"] => {
-  const { code, constraint } = problemOf(cause)
+  const { constraint } = problemOf(cause)
+  const code = codeOf(cause)
   const props = { cause, operation, message: messageOf(cause) }
   // Our own mistake, such as a value that cannot be sent; what the network or the pool says has another class.
   if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)

@@ -18,6 +18,13 @@ const letIn = "Are user and password in DATABASE_URL right, and does pg_hba.conf
 const damaged =
   "Stop the service. Copy the data directory before anything else, and restore the last backup beside it (docs/guides/deploy.md)."
 
+const pooled: Meaning = {
+  tag: "ConnectionError",
+  drops: "this",
+  reason: "this is a pooler in transaction mode, which does not keep the prepared statements of a connection",
+  remedy: "Use the direct URL of the database in DATABASE_URL, or the pooler's session mode (docs/guides/deploy.md)."
+}
+
 const states: { readonly [codeOrClass: string]: Meaning } = {
   // Connection exception. A protocol violation would be ours.
   "08": { tag: "ConnectionError", drops: "this", reason: "the connection to the database broke", remedy: restart },
@@ -37,12 +44,15 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
   },
   "25P03": { tag: "ConnectionError", drops: "this", reason: "the database ended a transaction that stood still" },
   "25P04": { tag: "ConnectionError", drops: "this", reason: "the database ended a transaction that took too long" },
+  // A prepared statement is not there, or is there already: the session is not the one that it was prepared in.
+  "26000": pooled,
   "28": { tag: "AuthenticationError", reason: "the database does not let us in", remedy: letIn },
   // Transaction rollback: another transaction was faster. With 40003 it is unknown whether it was committed.
   "40": { tag: "SerializationError", reason: "the database is too busy" },
   "40003": { tag: "ConnectionError", drops: "this", reason: "the connection to the database broke", remedy: restart },
   "40P01": { tag: "DeadlockError", reason: "the database is too busy" },
   "42": { tag: "SqlSyntaxError" },
+  "42P05": pooled,
   "42501": {
     tag: "AuthorizationError",
     reason: "the database denies us a right",
@@ -84,13 +94,14 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
 }
 
 /** The database's codes are five digits and capital letters. Others are the network's: ECONNRESET, SELF_SIGNED_CERT_IN_CHAIN. */
-const isState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code)
+export const isState = (code: string | undefined): code is string =>
+  code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code)
 
 const mistake: Meaning = { tag: "UnknownError" }
 
 /** What a code means; what has none broke on the way. */
 export const meaningOf = (code: string | undefined, message = ""): Meaning => {
-  if (code !== undefined && isState(code)) return states[code] ?? states[code.slice(0, 2)] ?? mistake
+  if (isState(code)) return states[code] ?? states[code.slice(0, 2)] ?? mistake
   const remedy = `${message === "" ? "" : `${message}. `}Is the database running, and is its address right?`
   return { tag: "ConnectionError", drops: "this", reason: "the database does not answer", remedy }
 }

@@ -65,6 +65,7 @@ const answer = (asked: string, { is, timeline }: Part, at: string): Buffer => {
   if (asked.includes("as timeline") && timeline === null)
     return Buffer.concat([message("E", text("SERROR"), text("C0A000"), text("Mnone"), text("")), ready])
   if (asked.includes("as timeline")) return rowOf([["timeline", "int4", String(timeline)]])
+  if (asked.includes("as pid")) return rowOf([["pid", "int4", "1"]])
   return rowOf([["who", "text", at]])
 }
 

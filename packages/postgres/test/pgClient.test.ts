@@ -63,6 +63,23 @@ for (const [code, message, says] of refusals) {
   )
 }
 
+it.effect("store: what a server says as it refuses a connection stands first, without a guess at the cause", () =>
+  Effect.gen(function* () {
+    const { port } = yield* refusing("08P01", "unsupported startup parameter: geqo")
+    const { message } = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
+    assert.strictEqual(
+      message,
+      `unsupported startup parameter: geqo: the server at 127.0.0.1:${port}/money refused the connection with this error.`
+    )
+  })
+)
+
+it("store: PgBouncer's code for all its failures is a broken connection where it has closed it", () => {
+  const failure = (severity: string) => Object.assign(new Error("server conn crashed?"), { code: "08P01", severity })
+  assert.strictEqual(PgError.reasonOf(failure("FATAL"), "query")._tag, "ConnectionError")
+  assert.strictEqual(PgError.reasonOf(failure("ERROR"), "query")._tag, "UnknownError")
+})
+
 it.effect("store: a malformed URL is not repeated, since it may be a password", () =>
   Effect.gen(function* () {
     const error = yield* start("hunter2")
@@ -99,6 +116,8 @@ const reasons = {
   XX000: "UnknownError",
   XX001: "ConnectionError",
   "0A000": "UnknownError",
+  "26000": "ConnectionError",
+  "42P05": "ConnectionError",
   ECONNRESET: "ConnectionError"
 } as const
 for (const [code, tag] of Object.entries(reasons)) {
@@ -116,6 +135,8 @@ const words = {
   "53200": [/out of memory/, /Give it more/, undefined],
   "53300": [/no connection to spare/, /SATRAIL_DATABASE_CONNECTIONS/, undefined],
   "25006": [/takes no writes/, /primary/, "all"],
+  "26000": [/pooler in transaction mode/, /direct URL/, "this"],
+  "42P05": [/pooler in transaction mode/, /direct URL/, "this"],
   "28P01": [/does not let us in/, /user and password/, undefined],
   "57P01": [/being stopped or started/, /recovers by itself/, "this"],
   "58030": [/machine of the database/, /disks/, undefined],

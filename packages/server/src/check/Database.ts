@@ -31,7 +31,6 @@ const Server = Schema.Struct({
   readOnly: Schema.String,
   encoding: Schema.String,
   connections: Schema.Int,
-  seqscan: Schema.String,
   role: Schema.String,
   isSuperuser: Schema.Boolean,
   isBegun: Schema.Boolean,
@@ -48,7 +47,7 @@ select current_setting('server_version') as version, current_setting('server_ver
   (select count(*) from pg_stat_replication where application_name <> 'pg_basebackup')::int as standbys,
   current_setting('autovacuum') as autovacuum, pg_is_in_recovery() as "isStandby",
   current_setting('default_transaction_read_only') as "readOnly", current_setting('server_encoding') as encoding,
-  current_setting('max_connections')::int as connections, current_setting('enable_seqscan') as seqscan, current_user::text as role,
+  current_setting('max_connections')::int as connections, current_user::text as role,
   coalesce((select rolsuper from pg_roles where rolname = current_user), false) as "isSuperuser",
   exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'satrail' and c.relname = 'migrations') as "isBegun",
   coalesce((select has_schema_privilege(oid, 'create') from pg_namespace where nspname = 'satrail'),
@@ -196,10 +195,7 @@ const usable = (found: typeof Server.Type, databaseConnections: number): Readonl
           "Raise max_connections, or lower the setting: each process takes so many."
         )
       ]
-    : []),
-  ...(found.seqscan === "off"
-    ? []
-    : [warning("a pooler drops the settings of a connection", "Connect to PostgreSQL itself, or through a pooler in session mode.")])
+    : [])
 ]
 
 const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, databaseConnections: number) =>
@@ -237,7 +233,9 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
     Effect.catch((error) =>
       Effect.succeed([
         error._tag === "DatabaseUnreachable"
-          ? outage(error.message, "Start it, or mend DATABASE_URL.")
+          ? error.isPooled
+            ? misconfigured(error.message, "Change DATABASE_URL: docs/guides/deploy.md has the URL to use at each provider.")
+            : outage(error.message, "Start it, or correct DATABASE_URL.")
           : outage(`the database does not answer as PostgreSQL does: ${messageOf(error)}`, "Look into its log.")
       ])
     )

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto"
+import Pg from "pg"
+import { leave } from "./PgConnection.ts"
+import { TransactionPooler } from "./PgError.ts"
+
+// Named statements and settings belong to a server's session. A pooler in transaction mode gives each transaction any session: statements are missing or exist
+// already, and settings leak to others. That shows only under load, so it is looked for at the start.
+
+/** How many connections are compared: poolers of several processes have one pool each. How often, and how long one may take to be given a session. */
+const limits = { connections: 8, rounds: 3, answerMillis: 3000 }
+
+/** Duplicate and missing prepared statement: another session than the one in which it was prepared. */
+const isOtherSession = (cause: unknown) => cause instanceof Pg.DatabaseError && (cause.code === "42P05" || cause.code === "26000")
+
+const isNoAnswer = (cause: unknown) => cause instanceof Error && cause.message.includes("timeout")
+
+/**
+ * Fails where connections do not keep their sessions over several transactions. The process id that a server names at the start of a session is only the
+ * session's own where nothing that shares sessions is between, so a direct connection needs one query.
+ */
+export const probe = async (make: () => Pg.Client, connections: number): Promise<void> => {
+  const own = randomUUID()
+  const opened: Array<Pg.Client> = []
+  const open = async () => {
+    const client = make()
+    opened.push(client)
+    client.on("error", () => {}) // whoever waits for its answer gets it too
+    await client.connect()
+    return client
+  }
+  try {
+    const first: Pg.Client & { readonly processID?: number | null } = await open()
+    const [row] = (await first.query<{ readonly pid: number }>("select pg_backend_pid() as pid")).rows
+    if (row?.pid === first.processID) return
+
+    const pids = new Map<Pg.Client, number>()
+    const look = async (client: Pg.Client) => {
+      const known = pids.get(client)
+      const query = {
+        name: `satrail_probe_${own}`,
+        text: "select pg_backend_pid() as pid, current_setting('satrail.probe', true) as kept, set_config('satrail.probe', $1, false)",
+        values: [`${own} ${opened.indexOf(client)}`],
+        query_timeout: limits.answerMillis
+      }
+      const [now] = (await client.query<{ readonly pid: number; readonly kept: string | null }>(query)).rows
+      if (now === undefined) return
+      const isShared = [...pids].some(([other, pid]) => other !== client && pid === now.pid)
+      if (isShared || (known !== undefined && (now.pid !== known || now.kept !== query.values[0]))) throw new TransactionPooler()
+      pids.set(client, now.pid)
+    }
+    const looked = (client: Pg.Client) =>
+      look(client).catch((cause: unknown) => {
+        if (isOtherSession(cause)) throw new TransactionPooler()
+        if (isNoAnswer(cause)) return // every session is another's for now, which only a pool that is too small does
+        throw cause
+      })
+    // Those that have answered keep their sessions in session mode: one that waits for a session proves nothing, and is not waited for twice.
+    while (opened.length < Math.min(limits.connections, Math.max(2, connections))) {
+      // No more connections than there are prove as much as they can.
+      const client = pids.size === 0 ? first : await open().catch(() => undefined)
+      if (client === undefined) break
+      await looked(client)
+      if (!pids.has(client)) break
+    }
+    const clients = [...pids.keys()]
+    for (let round = 0; round < limits.rounds; round++) {
+      for (const client of clients) await looked(client)
+      await Promise.all(clients.map(looked))
+    }
+  } finally {
+    for (const client of opened) leave(client, limits.answerMillis)
+  }
+}
