@@ -210,14 +210,24 @@ export const canaries: ReadonlyArray<Canary> = [
     isInStories: true
   },
   {
+    name: "slow-counts-as-dead",
+    rows: [2, 10],
+    bug: "a payment of a process that counts as dead is sent again while that process may still send it",
+    file: core("sending/LightningPayments"),
+    find: "Math.max(graceEndMillis, task.heldUntilMillis ?? 0)",
+    replace: "graceEndMillis",
+    test: coreTest("PaymentWorker"),
+    titles: "nobody sends what a slow process may still send"
+  },
+  {
     name: "not-found-is-failure",
     rows: [8],
     bug: "a payment that the node does not know is given back, though the call may still arrive",
     file: core("sending/LightningPayments"),
-    find: `    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis - (yield* now)
+    find: `    const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis
 `,
     replace: `    if (dispatchedAtMillis > 0) return yield* fail(withdrawal, "node_error", task)
-    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis - (yield* now)
+    const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis
 `,
     test: coreTest("PaymentCalls"),
     titles: "C8:"
@@ -1823,8 +1833,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [19],
     bug: "what a process carries out itself is handed to the next worker that asks as well",
     file: core("sending/Handover"),
-    find: "dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, isClaimed: true",
-    replace: "isClaimed: true",
+    find: "dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder",
+    replace: "claimedBy: worker.holder",
     test: coreTest("Handover"),
     titles: "payment worker: what finds no place"
   },
@@ -1883,7 +1893,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [19],
     bug: "a task that is claimed by who enqueues it has the token of one that nobody has claimed",
     file: postgres("Statements"),
-    find: "job_due_at_millis, coalesce(job_claims, 0), coalesce(job_claims, 0)",
+    find: "job_due_at_millis, num_nonnulls(job_holder), num_nonnulls(job_holder)",
     replace: "job_due_at_millis, 0, 0",
     test: inSql,
     titles: "a task that is claimed by who enqueues it"

@@ -11,6 +11,7 @@ import { Effect, Option } from "effect"
 import * as Contract from "./Contract.ts"
 import { claimFor, companyWith, created, hex, open, payment, proof, transfer, unchanged, verdict, withdrawal } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
+import { takenOver } from "./TasksTakenOver.ts"
 
 const lease = 30_000
 
@@ -185,7 +186,7 @@ export const money = {
     const kind = `test ${yield* hex(8)}`
     // One by itself, and one beside another.
     const [alone, together, beside] = [yield* Id.make, yield* Id.make, yield* Id.make]
-    const claimed = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, isClaimed: true })
+    const claimed = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, claimedBy: Id.nil })
     const free = Change.enqueue({ kind, id: beside, dueAtMillis: 1000 })
     for (const jobs of [[claimed(alone)], [claimed(together), free]]) {
       assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
@@ -203,6 +204,7 @@ export const money = {
       assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(own) }), "StaleFence")
     }
   }),
+  ...takenOver,
   "what is fenced keeps its task and the claim, unless it ends it": Effect.gen(function* () {
     const { kind, id } = yield* begun
     const tasks = yield* Tasks

@@ -56,16 +56,24 @@ bites("Tasks", promises, {
   "one that hands out what who enqueued it has claimed": [
     losing((change) => ({
       ...change,
-      jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" && job.isClaimed ? enqueue({ ...job, dueAtMillis: 0 }) : job))
+      jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" && job.claimedBy !== undefined ? enqueue({ ...job, dueAtMillis: 0 }) : job))
     })),
     ["a task that is claimed by who enqueues it is handed to nobody else before that claim has ended"]
   ],
   "one that knows no claim before the first that it hands out": [
     losing((change) => ({
       ...change,
-      jobs: jobsOf(change).map(({ isClaimed: _, ...job }: Job & { readonly isClaimed?: true }): Job => job)
+      jobs: jobsOf(change).map(({ claimedBy: _, ...job }: Job & { readonly claimedBy?: string }): Job => job)
     })),
     ["a task that is claimed by who enqueues it is handed to nobody else before that claim has ended"]
+  ],
+  "one that takes over from whoever holds a task": [
+    sabotage({
+      tasks: ({ takeOver }) => ({
+        takeOver: (ask) => Effect.andThen(takeOver(ask), takeOver({ ...ask, nowMillis: ask.nowMillis + 20, aliveMillis: 0 }))
+      })
+    }),
+    ["C19: a task is taken over from a process that is no longer alive, before its claim ends, and from no other"]
   ],
   "one that ends whatever is fenced": [
     losing((change) => (change.fence === undefined ? change : { ...change, jobs: [...jobsOf(change), complete(change.fence.taskId)] })),

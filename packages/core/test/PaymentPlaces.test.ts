@@ -204,7 +204,7 @@ describe("Recipients that are slow", () => {
   )
 
   scenario(
-    "payment worker: what a process that was killed while it asked had claimed is another's when the claim ends",
+    "payment worker: what a process that was killed while it asked had claimed is taken over within seconds",
     () => slowly(20),
     function* ({ state }) {
       const payer = yield* companyWith(100_000)
@@ -216,6 +216,7 @@ describe("Recipients that are slow", () => {
         Tasks.of({
           claim: (ask) => unlessDead(tasks.claim(ask)),
           claimInTurn: (ask) => unlessDead(tasks.claimInTurn(ask)),
+          takeOver: (ask) => unlessDead(tasks.takeOver(ask)),
           postpone: (...all) => unlessDead(tasks.postpone(...all))
         })
       )
@@ -226,9 +227,9 @@ describe("Recipients that are slow", () => {
       isDead = true
       state.isSlow = false
       yield* working()
-      yield* TestClock.adjust("28 seconds")
+      yield* TestClock.adjust("6 seconds")
       assert.deepStrictEqual(yield* standings(rows), ["pending"])
-      yield* TestClock.adjust("2 seconds")
+      yield* TestClock.adjust("4 seconds")
       assert.deepStrictEqual(yield* standings(rows), ["settled"])
     }
   )

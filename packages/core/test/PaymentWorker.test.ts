@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
-import { Clock, Context, Effect, Fiber } from "effect"
+import { Clock, Context, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
@@ -24,8 +24,45 @@ import {
   standing,
   start,
   step,
-  steps
+  steps,
+  working
 } from "./World.ts"
+
+/** Another process, which can be killed while it calls the node: after the node has its payment, or before, when an earlier call never reached it. */
+const mortal = Effect.fnUntraced(function* (when: "before" | "after") {
+  const ports = yield* Effect.context<Ports>()
+  const gate = yield* Deferred.make<void>()
+  let isDead = false
+  let calls = 0
+  const process = yield* start(
+    ports.pipe(
+      replace(Tasks, (tasks) =>
+        Tasks.of({
+          ...tasks,
+          takeOver: (ask) => (isDead ? Effect.fail(new StoreUnavailable({ operation: "any", cause: "dead" })) : tasks.takeOver(ask))
+        })
+      ),
+      replace(LightningSender, (sender) =>
+        LightningSender.of({
+          ...sender,
+          pay: (ask) => {
+            if (when === "after") return Effect.tap(sender.pay(ask), () => Deferred.await(gate))
+            return calls++ === 0 ? Effect.succeed({ _tag: "unknown" }) : Effect.andThen(Deferred.await(gate), sender.pay(ask))
+          }
+        })
+      )
+    )
+  )
+  yield* working(process)
+  const wake = Deferred.succeed(gate, undefined)
+  yield* Effect.addFinalizer(() => wake)
+  return {
+    kill: Effect.sync(() => {
+      isDead = true
+    }),
+    wake
+  }
+})
 
 describe("A payment", () => {
   scenario(
@@ -149,6 +186,43 @@ describe("A payment", () => {
     assert.strictEqual(yield* standing(row), "settled")
     assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
   })
+
+  it.effect("C10: payment worker: what a killed process had sent is looked up within 10 s of a restart, and paid once", () =>
+    run({ logsErrors: true }, function* () {
+      const payer = yield* companyWith(5000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const { kill, wake } = yield* mortal("after")
+      const row = yield* confirm(payer, destination)
+      yield* TestClock.adjust("1 second")
+      yield* kill
+      assert.strictEqual(yield* standing(row), "pending")
+      yield* working()
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* standing(row), "settled")
+      yield* wake
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+    })
+  )
+
+  it.effect("C2 C10: payment worker: nobody sends what a slow process may still send, even when it counts as dead", () =>
+    run({ logsErrors: true }, function* () {
+      const payer = yield* companyWith(5000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const { graceMillis } = yield* LightningSender
+      const { kill, wake } = yield* mortal("before")
+      const row = yield* confirm(payer, destination)
+      yield* TestClock.adjust(graceMillis + 1000)
+      yield* kill
+      yield* working()
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["pending", 0])
+      yield* wake
+      yield* TestClock.adjust(2 * graceMillis + 60_000)
+      assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
+    })
+  )
 
   it.effect(
     "payment worker: a withdrawal interrupted by a short outage of the store is resumed in seconds, not when its claim ends",

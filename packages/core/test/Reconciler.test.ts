@@ -5,11 +5,12 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Layer, Logger, Option, Result } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { hex } from "@scure/base"
 import * as Id from "../src/base/Id.ts"
 import { Journal } from "../src/ledger/Journal.ts"
+import { Tasks } from "../src/ledger/Tasks.ts"
 import { ChainBooks } from "../src/nodes/ChainBooks.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { ChainWallet } from "../src/nodes/ChainWallet.ts"
@@ -25,6 +26,7 @@ import { Reconciliation } from "../src/reports/reconciliation/Reconciliation.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Payout from "../src/sending/Payout.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
+import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
 import {
   company,
@@ -457,6 +459,20 @@ describe("A difference", () => {
     assert.deepStrictEqual(yield* told, [["payment_not_booked", null, 500]])
     yield* step
     assert.strictEqual((yield* now(row)).status, "settled")
+    assert.deepStrictEqual(yield* told, [])
+  })
+
+  begun("payment_not_booked: not reported while a worker holds the withdrawal", { logsErrors: true }, function* () {
+    const { row } = yield* paid(500, "hold")
+    yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
+    yield* TestClock.adjust("10 seconds")
+    const nowMillis = yield* Clock.currentTimeMillis
+    const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.paymentKind, nowMillis, leaseMillis: 120_000, limit: 1 })
+    assert.strictEqual(claimed.length, 1)
+    assert.deepStrictEqual(yield* told, [])
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(yield* told, [["payment_not_booked", null, 500]])
+    yield* step
     assert.deepStrictEqual(yield* told, [])
   })
 

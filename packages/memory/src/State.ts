@@ -41,6 +41,7 @@ export interface Work {
   readonly dueAtMillis: number
   readonly token: number
   readonly attempts: number
+  readonly holder?: string | undefined
 }
 
 /** An answer and when it may be forgotten; null: never. */
@@ -74,6 +75,8 @@ export interface State {
   readonly answers: Map<Kept>
   readonly cursors: Map<string>
   readonly tasks: Map<Work>
+  /** Until when each process is alive. */
+  readonly processes: Map<number>
 
   readonly balances: Map<Balance.Balance>
   /** What counts against the limits of a key or a company: see `spender`. */
@@ -109,6 +112,7 @@ export const empty: State = {
   answers: HashMap.empty(),
   cursors: HashMap.empty(),
   tasks: HashMap.empty(),
+  processes: HashMap.empty(),
   balances: HashMap.empty(),
   spent: HashMap.empty(),
   entries: HashMap.empty(),

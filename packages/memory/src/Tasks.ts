@@ -1,9 +1,10 @@
-import type { Task, Tasks, Turn } from "@satrail/core/ledger/Tasks"
+import type { TakenOver, Task, Tasks, Turn } from "@satrail/core/ledger/Tasks"
 import { HashMap, Option, Ref } from "effect"
 import { compare } from "./Reading.ts"
 import type * as State from "./State.ts"
 
 type Ask = Parameters<Tasks["Service"]["claim"]>[0]
+type AskOver = Parameters<Tasks["Service"]["takeOver"]>[0]
 type AskInTurn = Parameters<Tasks["Service"]["claimInTurn"]>[0]
 type Due = State.Work & { readonly id: string }
 
@@ -26,7 +27,11 @@ const dueInTurn = (state: State.State, ask: AskInTurn): ReadonlyArray<Due> => {
     .toSorted(compareTurns)
 }
 
-const claim = (state: State.State, due: ReadonlyArray<Due>, ask: Ask) => {
+const claim = (
+  state: State.State,
+  due: ReadonlyArray<Due>,
+  ask: Pick<Ask, "limit" | "nowMillis" | "leaseMillis" | "holder">
+): readonly [ReadonlyArray<Task>, State.State] => {
   const claimed = due.slice(0, ask.limit).map(({ kind, id, companyId, lane, token, attempts }): Task => ({
     kind,
     id,
@@ -42,10 +47,23 @@ const claim = (state: State.State, due: ReadonlyArray<Due>, ask: Ask) => {
       ...state,
       tasks: HashMap.setMany(
         state.tasks,
-        claimed.map(({ id, ...work }) => [id, { ...work, dueAtMillis }] as const)
+        claimed.map(({ id, ...work }) => [id, { ...work, dueAtMillis, holder: ask.holder }] as const)
       )
     }
-  ] as const
+  ]
+}
+
+const takeOver = (before: State.State, ask: AskOver): readonly [ReadonlyArray<TakenOver>, State.State] => {
+  const { holder: own, kinds, nowMillis, aliveMillis, limit } = ask
+  const state = { ...before, processes: HashMap.set(before.processes, own, nowMillis + aliveMillis) }
+  const isDead = (holder: string | undefined) =>
+    holder !== undefined && Option.exists(HashMap.get(state.processes, holder), (untilMillis) => untilMillis < nowMillis)
+  const held = Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
+    .filter(({ kind, dueAtMillis, holder }) => kinds.includes(kind) && dueAtMillis > nowMillis && isDead(holder))
+    .toSorted((a, b) => compare(a.id, b.id))
+    .slice(0, limit)
+  const [claimed, after] = claim(state, held, ask)
+  return [claimed.map((task, n) => ({ ...task, heldUntilMillis: held[n]?.dueAtMillis ?? nowMillis })), after]
 }
 
 const postpone = (
@@ -62,5 +80,6 @@ const postpone = (
 export const make = (state: Ref.Ref<State.State>): Tasks["Service"] => ({
   claim: (ask) => Ref.modify(state, (now) => claim(now, dueNow(now, ask), ask)),
   claimInTurn: (ask) => Ref.modify(state, (now) => claim(now, dueInTurn(now, ask), ask)),
+  takeOver: (ask) => Ref.modify(state, (now) => takeOver(now, ask)),
   postpone: (task, untilMillis, as) => Ref.modify(state, (now) => postpone(now, task, untilMillis, as))
 })

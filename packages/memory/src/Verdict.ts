@@ -120,9 +120,11 @@ const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["
       : tasks
   return jobs.reduce((left, job) => {
     if (job._tag === "Complete") return HashMap.remove(left, job.id)
-    const { kind, id, dueAtMillis, isClaimed } = job
-    const claims = isClaimed === true ? 1 : 0
-    return HashMap.has(left, id) ? left : HashMap.set(left, id, { kind, companyId, lane: "", dueAtMillis, token: claims, attempts: claims })
+    const { kind, id, dueAtMillis, claimedBy: holder } = job
+    const claims = holder === undefined ? 0 : 1
+    return HashMap.has(left, id)
+      ? left
+      : HashMap.set(left, id, { kind, companyId, lane: "", dueAtMillis, token: claims, attempts: claims, holder })
   }, handedOver)
 }
 

@@ -84,9 +84,9 @@ const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, ch
     ...(event && { event: event.type, subject: event.subject }),
     ...(postings === "column" && { moved: String(change.legs[0]?.postings[0]?.amount) }),
     ...(enqueues === "one" && job && { job_id: job.id, job_kind: job.kind, job_due_at_millis: job.dueAtMillis }),
-    ...(enqueues === "one" && job?.isClaimed && { job_claims: 1 }),
+    ...(enqueues === "one" && job?.claimedBy !== undefined && { job_holder: job.claimedBy }),
     ...(enqueues === "many" && {
-      jobs: enqueued.map(({ id, kind, dueAtMillis, isClaimed }) => ({ id, kind, due_at_millis: dueAtMillis, claims: isClaimed ? 1 : 0 }))
+      jobs: enqueued.map(({ id, kind, dueAtMillis, claimedBy }) => ({ id, kind, due_at_millis: dueAtMillis, holder: claimedBy }))
     }),
     ...(completes === "one" && { completes: completed[0]?.id }),
     ...(completes === "many" && { completes: completed.map(({ id }) => id) }),

@@ -25,6 +25,7 @@ const besides: Readonly<Record<string, string>> = {
   coins: "select, insert, delete",
   unspent: "select, insert, update, delete",
   tasks: "select, insert, update, delete",
+  processes: "select, insert, update, delete",
   answers: "select, insert, delete"
 }
 

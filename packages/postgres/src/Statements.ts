@@ -102,7 +102,7 @@ const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
   const also = [
     isOne(carried.money) && "moved bigint",
     carried.once && "owner text, key text, fingerprint text, answer text, forget_at_millis bigint",
-    { none: "", one: "job_id uuid, job_kind text, job_due_at_millis bigint, job_claims int", many: "jobs json" }[carried.enqueues],
+    { none: "", one: "job_id uuid, job_kind text, job_due_at_millis bigint, job_holder uuid", many: "jobs json" }[carried.enqueues],
     carried.fence && "task_id uuid, token int",
     { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
     carried.cursor && "source text, position text",
@@ -279,12 +279,12 @@ completed as (
 
 const enqueued = (count: "one" | "many") => `
 enqueued as (
-  insert into satrail.tasks (id, kind, company_id, due_at_millis, token, attempts)
+  insert into satrail.tasks (id, kind, company_id, due_at_millis, token, attempts, holder)
   ${
     count === "one"
-      ? "select job_id, job_kind, company_id, job_due_at_millis, coalesce(job_claims, 0), coalesce(job_claims, 0) from done where job_id is not null order by 1"
-      : `select j.id, j.kind, company_id, j.due_at_millis, coalesce(j.claims, 0), coalesce(j.claims, 0)
-  from done cross join json_to_recordset(jobs) as j(id uuid, kind text, due_at_millis bigint, claims int) order by 1`
+      ? "select job_id, job_kind, company_id, job_due_at_millis, num_nonnulls(job_holder), num_nonnulls(job_holder), job_holder from done where job_id is not null order by 1"
+      : `select j.id, j.kind, company_id, j.due_at_millis, num_nonnulls(j.holder), num_nonnulls(j.holder), j.holder
+  from done cross join json_to_recordset(jobs) as j(id uuid, kind text, due_at_millis bigint, holder uuid) order by 1`
   }
   on conflict do nothing
 )`

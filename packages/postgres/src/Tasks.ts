@@ -1,28 +1,28 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import { type Task, Tasks } from "@satrail/core/ledger/Tasks"
+import { type TakenOver, type Task, Tasks } from "@satrail/core/ledger/Tasks"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { translate } from "./Outage.ts"
 
-const taskOf = Schema.decodeUnknownSync(
-  Schema.Struct({
-    kind: Schema.String,
-    id: Schema.String,
-    companyId: CompanyId.CompanyId,
-    lane: Schema.String,
-    token: Schema.FiniteFromString,
-    attempts: Schema.FiniteFromString
-  })
-)
+const Claimed = Schema.Struct({
+  kind: Schema.String,
+  id: Schema.String,
+  companyId: CompanyId.CompanyId,
+  lane: Schema.String,
+  token: Schema.FiniteFromString,
+  attempts: Schema.FiniteFromString
+})
+const taskOf = Schema.decodeUnknownSync(Claimed)
+const takenOverOf = Schema.decodeUnknownSync(Schema.Struct({ ...Claimed.fields, heldUntilMillis: Schema.FiniteFromString }))
 
 // A lease is a task that is due again when it ends. Who claims in another process passes over what we lock, and waits for nothing.
-const claimed = (due: string, order: string) => `
+const claimed = (due: string, order: string, holder: string, more = "") => `
 with recursive ${due}, claimed as (
-  update satrail.tasks set due_at_millis = $1::bigint + $2::bigint, token = token + 1, attempts = attempts + 1
+  update satrail.tasks set due_at_millis = $1::bigint + $2::bigint, token = token + 1, attempts = attempts + 1, holder = ${holder}::uuid
   where id = any(array(select id from due)) returning kind, id, company_id, lane, token, attempts
 )
-select c.kind, c.id::text, c.company_id::text as "companyId", c.lane, c.token::text, c.attempts::text
+select c.kind, c.id::text, c.company_id::text as "companyId", c.lane, c.token::text, c.attempts::text${more}
 from claimed c join due d using (id) order by ${order}d.due_at_millis, c.id`
 
 const claim = claimed(
@@ -31,7 +31,8 @@ due as materialized (
   select id, due_at_millis from satrail.tasks where kind = $4 and due_at_millis <= $1::bigint
   order by due_at_millis, id limit $3::bigint for update skip locked
 )`,
-  ""
+  "",
+  "$5"
 )
 
 // From one turn to the next by the index, however many tasks are in each; a company that is full is left in one stride. Nobody asks for the next turn
@@ -59,7 +60,29 @@ turns as (
   ) d
   where t.company_id <> all($8::uuid[]) and t.lane <> all($9::text[]) limit $3::bigint
 )`,
-  "c.company_id, c.lane, "
+  "c.company_id, c.lane, ",
+  "$10"
+)
+
+// A process that is no longer alive keeps its row for as long as a task names it.
+const takeOver = claimed(
+  `
+alive as (
+  insert into satrail.processes (id, alive_until_millis) values ($4::uuid, $1::bigint + $6::bigint)
+  on conflict (id) do update set alive_until_millis = excluded.alive_until_millis
+), dead as materialized (
+  select id from satrail.processes where alive_until_millis < $1::bigint and id <> $4::uuid
+), forgotten as (
+  delete from satrail.processes p where id in (select id from dead) and alive_until_millis < $1::bigint
+    and not exists (select from satrail.tasks where holder = p.id)
+), due as materialized (
+  select id, due_at_millis from satrail.tasks
+  where holder = any(array(select id from dead)) and kind = any($5::text[]) and due_at_millis > $1::bigint
+  order by id limit $3::bigint for update skip locked
+)`,
+  "",
+  "$4",
+  `, d.due_at_millis::text as "heldUntilMillis"`
 )
 
 const postpone = `
@@ -71,17 +94,25 @@ const list = (values: ReadonlyArray<string>) => `{${values.map((value) => JSON.s
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return Tasks.of({
-    claim: ({ kind, nowMillis, leaseMillis, limit }) =>
-      sql.unsafe<object>(claim, [String(nowMillis), String(leaseMillis), String(limit), kind]).pipe(
+    claim: ({ kind, nowMillis, leaseMillis, limit, holder }) =>
+      sql.unsafe<object>(claim, [String(nowMillis), String(leaseMillis), String(limit), kind, holder ?? null]).pipe(
         Effect.map((rows): ReadonlyArray<Task> => rows.map((row) => taskOf(row))),
         Effect.catch(translate("Tasks.claim"))
       ),
-    claimInTurn: ({ kind, nowMillis, leaseMillis, limit, perLane, after, full }) => {
+    claimInTurn: ({ kind, nowMillis, leaseMillis, limit, perLane, after, full, holder }) => {
       const numbers = [nowMillis, leaseMillis, limit].map(String)
       const turn = [after?.companyId ?? Id.nil, after?.lane ?? ""]
-      return sql.unsafe<object>(claimInTurn, [...numbers, kind, String(perLane), ...turn, list(full.companies), list(full.lanes)]).pipe(
+      const values = [...numbers, kind, String(perLane), ...turn, list(full.companies), list(full.lanes), holder ?? null]
+      return sql.unsafe<object>(claimInTurn, values).pipe(
         Effect.map((rows): ReadonlyArray<Task> => rows.map((row) => taskOf(row))),
         Effect.catch(translate("Tasks.claimInTurn"))
+      )
+    },
+    takeOver: ({ holder, kinds, nowMillis, aliveMillis, leaseMillis, limit }) => {
+      const values = [String(nowMillis), String(leaseMillis), String(limit), holder, list(kinds), String(aliveMillis)]
+      return sql.unsafe<object>(takeOver, values).pipe(
+        Effect.map((rows): ReadonlyArray<TakenOver> => rows.map((row) => takenOverOf(row))),
+        Effect.catch(translate("Tasks.takeOver"))
       )
     },
     postpone: ({ id, token }, untilMillis, as) =>

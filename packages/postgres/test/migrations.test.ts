@@ -46,7 +46,7 @@ const everything = Effect.gen(function* () {
 
 /** What a migration adds to the rows that were there: by table and column, for every row. */
 const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  tasks: { kind: "withdrawal", lane: "" },
+  tasks: { kind: "withdrawal", lane: "", holder: null },
   lightning_addresses: { min_sendable: null, max_sendable: null, success_message: null },
   invoices: {
     callback: null,

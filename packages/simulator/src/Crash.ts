@@ -67,7 +67,7 @@ const reading = new Set([
 ])
 /** What a worker of its own reads in every turn, whatever is under way: left unanswered, it waits for its next turn. Once a story shows it. */
 const apart = new Set(["unlinkedAudit", "auditHeads", "unapproved"])
-const claims = new Set(["claim", "claimInTurn"])
+const claims = new Set(["claim", "claimInTurn", "takeOver"])
 const reads = ({ call, foundNothing }: Readonly<Taken>) => reading.has(call) || (claims.has(call) && foundNothing)
 
 /** A call of an undisturbed telling at which something may befall a process. */

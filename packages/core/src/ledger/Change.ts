@@ -50,8 +50,8 @@ export interface Work {
   /** What it is about: one task for an id, of whatever kind. A second kind of work for the same thing takes an id derived from it. */
   readonly id: string
   readonly dueAtMillis: number
-  /** Who enqueues it has claimed it, as the first who does (`Tasks.claimedFromStart`): nobody else is handed it before `dueAtMillis`. */
-  readonly isClaimed?: true
+  /** The process that enqueues it has claimed it (`Tasks.claimedFromStart`): nobody else is handed it before `dueAtMillis`, unless that process dies. */
+  readonly claimedBy?: string
 }
 
 /** A job exists from here on. One that is there already stays as it is. */
@@ -68,12 +68,12 @@ export interface Complete {
 /** What a Change does to jobs. It may do one thing to any number of them. */
 export type Job = Enqueue | Complete
 
-export const enqueue = ({ kind, id, dueAtMillis, isClaimed }: Work): Enqueue => ({
+export const enqueue = ({ kind, id, dueAtMillis, claimedBy }: Work): Enqueue => ({
   _tag: "Enqueue",
   kind,
   id,
   dueAtMillis,
-  ...(isClaimed && { isClaimed })
+  ...(claimedBy !== undefined && { claimedBy })
 })
 
 export const complete = (id: string): Complete => ({ _tag: "Complete", id })

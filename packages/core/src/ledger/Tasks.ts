@@ -17,6 +17,12 @@ export interface Task {
   readonly attempts: number
 }
 
+/** A task that was claimed before the claim of a dead process ended. */
+export interface TakenOver extends Task {
+  /** When that claim would have ended. */
+  readonly heldUntilMillis: number
+}
+
 /** Whose turn it is where work is claimed in turn: a company, and a lane of it. */
 export type Turn = Pick<Task, "companyId" | "lane">
 
@@ -45,6 +51,8 @@ export class Tasks extends Context.Service<
       readonly nowMillis: number
       readonly leaseMillis: number
       readonly limit: number
+      /** The process that claims them, where another may take them over when it dies. */
+      readonly holder?: string
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
     /**
      * The same, with companies and their lanes taking turns: at most `perLane` tasks of each, in the order of their ids and lanes, beginning with the
@@ -55,10 +63,23 @@ export class Tasks extends Context.Service<
       readonly nowMillis: number
       readonly leaseMillis: number
       readonly limit: number
+      readonly holder?: string
       readonly perLane: number
       readonly after: Turn | null
       readonly full: { readonly companies: ReadonlyArray<CompanyId.CompanyId>; readonly lanes: ReadonlyArray<string> }
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
+    /**
+     * Records that the process `holder` is alive until `nowMillis + aliveMillis`, and claims up to `limit` jobs of these kinds that a process holds which is
+     * no longer alive. Only a process that was alive once can be dead: claims of one that never called this end by themselves.
+     */
+    readonly takeOver: (ask: {
+      readonly holder: string
+      readonly kinds: ReadonlyArray<string>
+      readonly nowMillis: number
+      readonly aliveMillis: number
+      readonly leaseMillis: number
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<TakenOver>, StoreUnavailable>
     /**
      * The task can be claimed again from `untilMillis` on: given back, or held for longer. With `as` it is work of that kind and lane from here on.
      * False when another process has claimed it since, or it ended.

@@ -5,6 +5,8 @@ import type { PaymentOptions } from "./PaymentOptions.ts"
 export interface Claim extends Task {
   readonly atMillis: number
   readonly leaseMillis: number
+  /** Until when the process from which it was taken over may still call the node, in case it is not dead but slow. */
+  readonly heldUntilMillis?: number
 }
 
 // Long enough for the slowest node call, and how long a killed process's work waits for another. Who takes longer loses the claim, and the fence sees

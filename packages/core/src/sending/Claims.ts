@@ -1,9 +1,10 @@
 import { Clock, Effect } from "effect"
 import type { CompanyId } from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import { type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
+import { type TakenOver, type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
 import { type Claim, leaseMillis as leaseFor } from "./Claim.ts"
 import * as Ways from "./Ways.ts"
+import * as Withdrawal from "./Withdrawal.ts"
 
 /** What is claimed of one kind of work: at most `limit` in all, and `perLane` of one company in one lane; nothing of those that are full. */
 export interface Share {
@@ -13,22 +14,35 @@ export interface Share {
   readonly full: { readonly companies: ReadonlyArray<CompanyId>; readonly lanes: ReadonlyArray<string> }
 }
 
-/** Claims tasks of withdrawals, for as long as the node's calls need. */
-export const make = Effect.gen(function* () {
+/** How often a process renews its presence, and how long it counts as alive without: claims of a process that was killed are taken over within 12 s. */
+export const presence = { everyMillis: 4_000, aliveMillis: 8_000 } as const
+
+const kinds = [Withdrawal.taskKind, Withdrawal.recipientKind, Withdrawal.paymentKind, Withdrawal.payoutKind]
+const takenOverAtOnce = 256
+
+/** Claims tasks of withdrawals for the process `holder`, for as long as the node's calls need. */
+export const make = Effect.fnUntraced(function* (holder: string) {
   const tasks = yield* Tasks
   const { graceMillis } = yield* Ways.make
   const leaseMillis = leaseFor(graceMillis)
 
-  const claim = Effect.fnUntraced(function* (
-    find: (at: { readonly nowMillis: number; readonly leaseMillis: number }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
-  ) {
+  interface At {
+    readonly nowMillis: number
+    readonly leaseMillis: number
+    readonly holder: string
+  }
+
+  const claim = Effect.fnUntraced(function* (find: (at: At) => Effect.Effect<ReadonlyArray<Task | TakenOver>, StoreUnavailable>) {
     const nowMillis = yield* Clock.currentTimeMillis
-    return (yield* find({ nowMillis, leaseMillis })).map((task): Claim => ({ ...task, atMillis: nowMillis, leaseMillis }))
+    return (yield* find({ nowMillis, leaseMillis, holder })).map((task): Claim => ({ ...task, atMillis: nowMillis, leaseMillis }))
   })
 
   return {
     /** How long each claim lasts. */
     leaseMillis,
+
+    /** Renews this process's presence, and claims what processes hold that are no longer alive. */
+    takeOver: claim((at) => tasks.takeOver({ kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })),
 
     /** The longest due first. */
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),

@@ -12,6 +12,8 @@ const lookAfter = "1 second"
 
 /** A process's own worker, as who confirms there knows it. */
 export interface Worker {
+  /** The id of this process, as its claims name it. */
+  readonly holder: string
   /** How long its claims last. */
   readonly leaseMillis: number
   /** Carries one out, whatever goes wrong: this one, or what the store has by then. */
@@ -52,7 +54,7 @@ export const make = Effect.gen(function* () {
     committed: <W extends { readonly dueAtMillis: number }, E>(
       withdrawal: Withdrawal.Withdrawal,
       work: W,
-      commit: (work: W & { readonly isClaimed?: true }) => Effect.Effect<Applied, E>,
+      commit: (work: W & { readonly claimedBy?: string }) => Effect.Effect<Applied, E>,
       otherwise: Effect.Effect<unknown>
     ): Effect.Effect<Applied, E> =>
       Effect.acquireUseRelease(
@@ -64,7 +66,7 @@ export const make = Effect.gen(function* () {
         (worker) =>
           worker === undefined
             ? Effect.tap(commit(work), otherwise)
-            : commit({ ...work, dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, isClaimed: true }),
+            : commit({ ...work, dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder }),
         (worker, exit) => {
           if (worker === undefined) return Effect.void
           if (isNothing(exit)) return leave

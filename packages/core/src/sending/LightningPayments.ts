@@ -143,7 +143,9 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
       const payment = yield* way.lookup
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, way, payment, task)
       // The node has no record of it. That is no failure: a call by a process that died may still be on its way. Once none can be, it is sent; the node pays a hash or an attempt once.
-      const waitMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis - (yield* now)
+      // A process from which it was taken over may be slow rather than dead, and calls the node until its claim ends.
+      const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + way.graceMillis
+      const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }
       return yield* places.withPermit(pay(withdrawal, way, task))
     })

@@ -1,4 +1,5 @@
 import { Context, Effect, Latch, Layer, type Scope } from "effect"
+import * as Id from "../base/Id.ts"
 import * as Places from "../base/Places.ts"
 import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -33,7 +34,8 @@ export const make = Effect.gen(function* () {
 
   const [stopping, handedOver] = [yield* Latch.make(false), yield* Latch.make(false)]
   const ends = yield* PaymentEnds.make
-  const claims = yield* Claims.make
+  const holder = yield* Id.make
+  const claims = yield* Claims.make(holder)
   const take = yield* Steps.make({ ends, stopping: stopping.await, handedOver: handedOver.open })
 
   const freshInTurn = claims.inTurn()
@@ -89,7 +91,11 @@ export const make = Effect.gen(function* () {
     }),
     run: Effect.gen(function* () {
       const isStopping = () => Latch.isOpen(stopping)
-      yield* withdrawals.handOver({ leaseMillis: claims.leaseMillis, work: (claim, withdrawal) => take([claim], withdrawal) })
+      const scope = yield* Effect.scope
+      // Not part of the loop's step, since a slow payee must not delay the next renewal.
+      const takeOver = Effect.flatMap(claims.takeOver, (found) => Effect.forkIn(Effect.uninterruptible(take(found)), scope))
+      yield* Worker.run("presence", takeOver, Effect.sleep(Claims.presence.everyMillis))
+      yield* withdrawals.handOver({ holder, leaseMillis: claims.leaseMillis, work: (claim, withdrawal) => take([claim], withdrawal) })
       // A task that is handed over is due at once.
       yield* Places.keepFilled(fresh, Effect.race(withdrawals.confirmed, moment), isStopping)
       yield* Places.keepFilled(resolving, Effect.race(Effect.andThen(handedOver.await, handedOver.close), moment), isStopping)

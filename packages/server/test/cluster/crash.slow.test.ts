@@ -201,7 +201,7 @@ const stories: Readonly<Record<string, Story>> = {
 }
 
 /** What is done beside: to write down when a key was last used, to have a role and keep it, and to clear up when one has it: old answers, and payouts of stories before. */
-const beside = ["ApiKeyUsed", "DutyBegun", "claim duty", "postpone duty", "AnswersForgotten", "PayoutBuried"]
+const beside = ["ApiKeyUsed", "DutyBegun", "claim duty", "postpone duty", "takeOver duty", "AnswersForgotten", "PayoutBuried"]
 
 /** Calls that change nothing anywhere: to die before one and after it is the same. */
 const reading = new Set(["offer", "feeRate", "lookupPayment", "lookupInvoice", "transaction", "tip", "activity"])

@@ -1,9 +1,11 @@
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import * as Id from "../../base/Id.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { LightningReceiver, type NodeUnavailable } from "../../nodes/LightningReceiver.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
+import { PaymentOptions } from "../../sending/PaymentOptions.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as Ways from "../../sending/Ways.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
@@ -20,10 +22,28 @@ export const atOnce = 8
 const newestOf = (lines: ReadonlyArray<Look.Theirs>): ReadonlyArray<Look.Theirs> =>
   Array.from(new Map(lines.map((line) => [`${line._tag} ${Look.keyOf(line)}`, line])).values())
 
+/**
+ * A payment that the node has made and that is not booked is no discrepancy while a worker holds it. One that is only watched is due again within
+ * `trackMillis.maximum`, so a later due time is a claim, or the wait for a call that may still be under way.
+ */
+const heldBack = Effect.gen(function* () {
+  const ledger = yield* LedgerReads
+  const { trackMillis } = yield* PaymentOptions
+  return Effect.fnUntraced(function* (judgement: Difference.Judgement): Effect.fn.Return<Difference.Judgement, StoreUnavailable> {
+    if (typeof judgement === "string" || judgement.cause !== "payment_not_booked") return judgement
+    const { companyId, recordId } = judgement
+    if (companyId === null || recordId === null) return judgement
+    const job = yield* ledger.job(companyId, recordId)
+    const nowMillis = yield* Clock.currentTimeMillis
+    return Option.exists(job, ({ dueAtMillis }) => dueAtMillis - nowMillis > trackMillis.maximum) ? "under_way" : judgement
+  })
+})
+
 /** Compares single payments: the node's lines with our records, and our records with what the node says when it is asked. */
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
+  const unlessHeld = yield* heldBack
   const receiver = yield* LightningReceiver
   const ways = yield* Ways.make
 
@@ -79,7 +99,7 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<Difference.Judgement, NodeUnavailable | StoreUnavailable> {
     switch (line._tag) {
       case "Sent":
-        return Difference.ofSent(line, Option.getOrUndefined(yield* paidBy(line)))
+        return yield* unlessHeld(Difference.ofSent(line, Option.getOrUndefined(yield* paidBy(line))))
       case "Taken":
         return Difference.ofTaken(line, yield* receiptOf(line.paymentHash))
       case "Withdrawal": {

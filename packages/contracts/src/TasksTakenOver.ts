@@ -1,0 +1,60 @@
+import { assert } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as Change from "@satrail/core/ledger/Change"
+import * as Cursor from "@satrail/core/ledger/Cursor"
+import { claimedFromStart, fence, Tasks } from "@satrail/core/ledger/Tasks"
+import { Effect } from "effect"
+import { hex, unchanged, verdict } from "./Fixtures.ts"
+
+const lease = 30_000
+
+/** A Change of nothing but a cursor of its own: what it carries besides is what matters. */
+const bare = Effect.gen(function* () {
+  return Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
+})
+
+const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number) {
+  return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit: 10 })
+})
+
+/** What a process that died had claimed. */
+export const takenOver = {
+  "C19: a task is taken over from a process that is no longer alive, before its claim ends, and from no other": Effect.gen(function* () {
+    const kind = `test ${yield* hex(8)}`
+    const tasks = yield* Tasks
+    const [own, other] = [yield* Id.make, yield* Id.make]
+    const takeOver = (holder: string, nowMillis: number) =>
+      tasks.takeOver({ holder, kinds: [kind], nowMillis, aliveMillis: 10, leaseMillis: lease, limit: 10 })
+    assert.deepStrictEqual(yield* takeOver(other, 1000), [])
+    const [claimed, enqueued] = [yield* Id.make, yield* Id.make]
+    const jobs = [
+      Change.enqueue({ kind, id: claimed, dueAtMillis: 1000 }),
+      Change.enqueue({ kind, id: enqueued, dueAtMillis: 1000 + lease, claimedBy: other })
+    ]
+    assert.strictEqual(yield* verdict({ ...(yield* bare), jobs }), "Applied")
+    const before =
+      (yield* tasks.claim({ kind, nowMillis: 1000, leaseMillis: lease, limit: 10, holder: other }))[0] ?? assert.fail("nothing to claim")
+    assert.strictEqual(before.id, claimed)
+    assert.deepStrictEqual(yield* takeOver(own, 1010), [])
+    assert.deepStrictEqual(yield* takeOver(other, 1010), [])
+    assert.deepStrictEqual(yield* takeOver(own, 1020), [])
+    const taken = yield* takeOver(own, 1021)
+    assert.deepStrictEqual(
+      taken.map(({ id, attempts, heldUntilMillis }) => [id, attempts, heldUntilMillis]).toSorted(),
+      [claimed, enqueued].map((id) => [id, 2, 1000 + lease]).toSorted()
+    )
+    // A process that was slow rather than dead: what it does under its old claim is refused.
+    for (const task of [before, claimedFromStart(kind, enqueued, CompanyId.operator)]) {
+      assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task) }), "StaleFence")
+    }
+    assert.deepStrictEqual(yield* takeOver(other, 1022), [])
+    assert.deepStrictEqual(yield* claim(kind, 1021 + lease - 1), [])
+    const next = yield* claim(kind, 1021 + lease)
+    assert.strictEqual(next.length, 2)
+    // Claimed again by somebody who has no name: nobody takes it over.
+    assert.deepStrictEqual(yield* takeOver(other, 1021 + lease), [])
+    for (const task of next)
+      assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }), "Applied")
+  })
+}

@@ -1,0 +1,33 @@
+import { assert, it } from "@effect/vitest"
+import { writeFileSync } from "node:fs"
+import * as Customer from "../Customer.ts"
+import { eventually, leaseMillis } from "../Service.ts"
+import { suite } from "./Suite.ts"
+
+// Its clock stands still: nothing ends a killed process's claim but its absence.
+suite("a single process is killed and started again", { size: 1, clocksMove: false }, (cluster) => {
+  it("C10: crash: a withdrawal that a killed process had dispatched ends long before its claim would have", async () => {
+    const shop = await cluster().company()
+    await Customer.fund(shop, 5000)
+    const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+    // The process is there for a while, as its presence says.
+    writeFileSync(cluster().points.death, "after pay")
+    const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000, { "Idempotency-Key": "presence" }))
+    await eventually(
+      "its death",
+      async () => cluster().deaths(),
+      (count) => count === 1
+    )
+    await cluster().complete()
+    const restarted = Date.now()
+    await eventually(
+      "its end",
+      () => Customer.fetchWithdrawal(shop, id),
+      ({ status }) => status === "settled"
+    )
+    const tookMillis = Date.now() - restarted
+    console.log(`settled ${tookMillis} ms after the restart; a claim lasts ${leaseMillis} ms`)
+    assert.isBelow(tookMillis, leaseMillis / 2)
+    assert.strictEqual(await Customer.balance(shop), 5000 - 1012)
+  })
+})
