@@ -58,7 +58,7 @@ export const operator = {
     name: "SATRAIL_NWC_RELAYS",
     meaning:
       "The Nostr relays at which apps reach this service by Nostr Wallet Connect (NIP-47), separated by commas, the same in all processes; without one it is no wallet for apps. Its key as a wallet follows from the node's",
-    wants: `1 to ${maxNwcRelays} URLs such as wss://relay.example.com, separated by commas`,
+    wants: `1 to ${maxNwcRelays} wss:// URLs such as wss://relay.example.com, separated by commas (TLS is required: ws:// is not accepted)`,
     read: (text) => {
       const urls = text.split(",").map((one) => URL.parse(one.trim()))
       const relays = urls.flatMap((url) =>
