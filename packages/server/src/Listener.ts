@@ -175,6 +175,10 @@ class Listener extends Server {
       this.#sockets.add(socket)
       socket.once("close", () => this.#sockets.delete(socket))
     })
+  }
+
+  /** To be called last: the next listener for requests is taken to be the handler. */
+  keepEarly(): this {
     const keep = (request: IncomingMessage, response: ServerResponse) => this.#early.push([request, response])
     const attend = (event: string) => {
       if (event !== "request") return
@@ -184,7 +188,7 @@ class Listener extends Server {
         for (const [request, response] of this.#early.splice(0)) this.emit("request", request, response)
       })
     }
-    this.on("request", keep).on("newListener", attend)
+    return this.on("request", keep).on("newListener", attend)
   }
 
   override close(whenClosed?: (error?: Error) => void): this {
@@ -237,4 +241,5 @@ export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: s
       const { text, headers } = written(refusal, RequestId.of(request.headers[RequestId.header]), publicUrl)
       response.writeHead(417, headers).end(text)
     })
+    .keepEarly()
 }

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
 import { maxHeaderSize, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
@@ -54,6 +55,26 @@ describe("what never becomes a request", () => {
       assert.match((await asked("<script>")).body.error.request_id, /^[0-9a-f]{32}$/)
     })
   }
+})
+
+it("listener: a request that arrives before the handler is attached gets its response, also where connections are shared out", async () => {
+  const server = Listener.make({}, { maxConnections: 8, isDirect: true, whenFull: () => assert.fail("not full") }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const arrived = new Promise<void>((resolve) => {
+    const begun = "http.server.request.start"
+    const told = (message: unknown) => {
+      if ((message as { readonly server: unknown }).server !== server) return
+      unsubscribe(begun, told)
+      setImmediate(resolve)
+    }
+    subscribe(begun, told)
+  })
+  const response = fetch(`http://127.0.0.1:${port}/`)
+  await arrived
+  server.on("request", (_, late: ServerResponse) => late.end("late"))
+  assert.strictEqual(await (await response).text(), "late")
+  await once(server.close(), "close")
 })
 
 it("listener: answers that are ready in one turn are sent one right after the other, and none of them twice", async () => {
