@@ -116,7 +116,11 @@ const groups = {
     ],
     [28, "BTCPay 2.4.1: satoshis where millisatoshis were expected", "One unit with a type of its own; units are in names"],
     [29, "Alby Hub: unsigned integers overflowed", "Big integers, and a largest amount"],
-    [30, "LNbits: a daily limit that counted the latest payment only", null, "There are no limits over time, only limits for each payment"],
+    [
+      30,
+      "LNbits: a daily limit that counted the latest payment only",
+      "The commit that holds a payment checks and adds to the totals of its windows, under their row locks"
+    ],
     [31, "LNbits: a payment to oneself was credited though it failed", "Both legs are one Change"],
     [32, "lightning-dev, 2023: an invoice that borrows another's hash", "Our invoices are recognized by hash and whole text"],
     [

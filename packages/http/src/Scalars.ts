@@ -1,6 +1,7 @@
 import { maxDescriptionBytes } from "@satrail/bitcoin/Bolt11"
 import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Id from "@satrail/core/base/Id"
 import * as MetadataRules from "@satrail/core/base/Metadata"
 import { descriptionIssue } from "@satrail/core/receiving/Invoices"
 import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
@@ -57,6 +58,14 @@ export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Sch
 
 /** Nothing, null and the empty text are all "not given". */
 export const orNull = (text: string | null | undefined): string | null => (text === undefined || text === "" ? null : text)
+
+/** A UUID in a query, in upper or lower case; read in lower case. */
+export const GivenUuid = Schema.String.annotate({ format: "uuid", examples: ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"] }).pipe(
+  Schema.decodeTo(Schema.String.check(Schema.makeFilter((text) => (Id.is(text) ? undefined : "A UUID"))), {
+    decode: SchemaGetter.transform((text) => text.toLowerCase()),
+    encode: SchemaGetter.passthrough()
+  })
+)
 
 /** Whole satoshis, in a body. */
 export const GivenSats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })).annotate({

@@ -33,8 +33,11 @@ const isNumeral = (cell: object): cell is Numeral => "digits" in cell
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** A text that a spreadsheet would run as a formula begins with an apostrophe, and is shown as a text. */
-const harmless = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text)
+/** What a spreadsheet may run as a formula or command. Some read the fullwidth forms as their ASCII characters. */
+const formula = /^[=+\-@|＝＋－＠\t\r\n]/
+
+/** Puts an apostrophe before text that a spreadsheet would run, so that it shows the text instead. */
+const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 const csvCell = (cell: Cell): string => {
   if (cell === null) return ""

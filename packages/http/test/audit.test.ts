@@ -55,6 +55,15 @@ describe("the audit log", () => {
     assert.isFalse((await log(key)).some(({ verb }) => verb.startsWith("receive.")))
   })
 
+  it("audit: a company_id that is no UUID is refused by name, and one in upper case is read", async () => {
+    const { id, key } = await service.company("free")
+    await create(key)
+    const refused = await service.ask("GET", "/operator/audit?company_id=x", { key: operatorToken })
+    assert.deepStrictEqual([refused.status, refused.body.error?.issues?.[0]?.path], [400, "company_id"])
+    const rows = await everybody(`?company_id=${id.toUpperCase()}`)
+    assert.isTrue(rows.length > 0 && rows.every(({ company_id }) => company_id === id))
+  })
+
   it("audit: a withdrawal, a voucher's end, an endpoint and a domain are there, each once, and by nobody else", async () => {
     const [{ key }, other] = [await service.company("paid"), await service.company("free")]
     await service.fund(key, 10_000)

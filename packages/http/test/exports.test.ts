@@ -91,7 +91,21 @@ describe("exports", () => {
 
   it("export: no text runs as a formula in a spreadsheet, and numbers stay numbers", async () => {
     const { key } = await service.company("paid")
-    const formulas = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", '=HYPERLINK("https://evil.example")']
+    const formulas = [
+      "=1+1",
+      "+1",
+      "-1",
+      "@SUM(1)",
+      "\t=1",
+      "\r=1",
+      "\n=1",
+      "＝1+1",
+      "＋1",
+      "－1",
+      "＠SUM(1)",
+      "|calc",
+      '=HYPERLINK("https://evil.example")'
+    ]
     for (const [n, formula] of formulas.entries()) await invoice(key, { amount: 1000 + n, metadata: { note: formula } })
     await withdraw(key, 5)
     const rows = await csv(key, "/v1/transactions/export?metadata_keys=note")
@@ -103,7 +117,7 @@ describe("exports", () => {
     for (const row of rows)
       for (const [name, cell] of Object.entries(row)) {
         if (name.endsWith("_sats")) assert.match(cell, /^(-?\d+(\.\d{1,3})?)?$/)
-        else assert.notMatch(cell, /^[=+\-@\t\r\n]/, name)
+        else assert.notMatch(cell, /^[=+\-@|＝＋－＠\t\r\n]/, name)
       }
   })
 

@@ -32,7 +32,7 @@ const give = (key: string, amount: number) => service.ask("POST", "/v1/vouchers"
 const shown = async (id: string) => (await operate("GET", `/api-keys/${id}`)).body.data
 
 describe("The limits of a key", () => {
-  it("limits: of 64 at once with room for 10, exactly 10 are held, and the refusal says what is left and when", async () => {
+  it("C30: limits: of 64 at once with room for 10, exactly 10 are held, and the refusal says what is left and when", async () => {
     const { admin, key, keyId } = await limited({ day_sats: 10_000 }, 100_000)
     const each = await cost(admin, 900)
     const room = Math.floor(10_000 / each)

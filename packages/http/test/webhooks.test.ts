@@ -153,6 +153,7 @@ describe("webhooks over HTTP", () => {
     for (const [body, path] of [
       [{ url: "http://shop.example/" }, "url"],
       [{ url: "https://127.0.0.1/" }, "url"],
+      [{ url: "https://user:pw@shop.example/" }, "url"],
       [{ url: "https://shop.example/\udfff" }, "url"],
       [{ url: "https://shop.example/", description: "orders\0" }, "description"],
       [{ url: "https://shop.example/", types: ["invoice.paid"] }, "types.0"],

@@ -42,11 +42,9 @@ const checked = Effect.fnUntraced(function* (environment: Environment.Environmen
   return yield* told(found.filter(Check.isLogged))
 })
 
-const loopback = new Set(["127.0.0.1", "::1", "localhost"])
-
 /** Of the demo company's console, for the person at this machine: where nothing has value, and nobody else can reach it. */
 const linkFor = (environment: Environment.Environment, demo: Demo.Demo | undefined, links: SignInLinks.Links) =>
-  environment.console && demo !== undefined && loopback.has(environment.host) && Pretended.isSandbox(Pretended.of(environment))
+  environment.console && demo !== undefined && Server.isLocal(environment) && Pretended.isSandbox(Pretended.of(environment))
     ? Effect.map(links.make(Redacted.make(demo.api_key)), (link) => `#link=${Redacted.value(link)}`)
     : Effect.succeed("")
 

@@ -3,6 +3,7 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import { Cells } from "@satrail/core/accounts/Cells"
+import * as Caller from "@satrail/core/base/Caller"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Throttle from "@satrail/core/base/Throttle"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -201,12 +202,24 @@ export const walletPlace = (environment: Environment): (typeof Place)["Service"]
   return { relays, secretKey: Redacted.make(key.toString("hex"), { label: "wallet key" }) }
 }
 
-/** What webhooks are sent with, and what their secrets are kept with. Where the web is simulated, they go to this machine too. */
+/** Whether only this machine reaches the service. */
+export const isLocal = ({ host }: Environment): boolean => host === "localhost" || Caller.isLoopback(host)
+
+/**
+ * Where webhooks may go. In a sandbox that only this machine reaches: anywhere. In any other sandbox a caller may be a stranger, so they go to public hosts, to
+ * `SATRAIL_OUTBOUND_ALLOW`, and to this process's own inboxes.
+ */
+export const webhookTargets = (environment: Environment): WebhookPoster.Options => {
+  const { port, outboundAllow } = environment
+  if (!Pretended.of(environment).web) return { outbound: { allow: outboundAllow } }
+  if (isLocal(environment)) return { isOpen: true }
+  const own = ["127.0.0.1", "localhost"].map((name) => [`${name}:${port}`, new URL(`http://127.0.0.1:${port}`)] as const)
+  return { outbound: { allow: new Map([...outboundAllow, ...own]) } }
+}
+
+/** What webhooks are sent with, and what their secrets are kept with. */
 export const webhooks = (environment: Environment) =>
-  Layer.merge(
-    WebhookPoster.layer({ outbound: { allow: environment.outboundAllow }, isOpen: Pretended.of(environment).web }),
-    WebhookKeys.layer(environment.webhookKey ?? secretOf(environment))
-  )
+  Layer.merge(WebhookPoster.layer(webhookTargets(environment)), WebhookKeys.layer(environment.webhookKey ?? secretOf(environment)))
 
 /** Where nothing at all is real: a clock that can be advanced, for everything above it, and a database that can be taken away. */
 const movable = (environment: Environment, database: DatabaseSwitch.DatabaseSwitch["Service"]) =>

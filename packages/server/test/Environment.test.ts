@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Policy from "@satrail/core/service/Policy"
+import * as WebhookPoster from "@satrail/web/WebhookPoster"
 import { Redacted, Result } from "effect"
 import * as Environment from "../src/Environment.ts"
 import * as Server from "../src/Server.ts"
@@ -20,6 +21,26 @@ describe("the environment", () => {
 
   it("environment: an empty variable counts as not set", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ PORT: "" })).port, 8080)
+  })
+
+  it("webhooks: a sandbox that other machines reach sends to public hosts and its own inboxes, not to loopback or link-local addresses", () => {
+    const issueOf = (env: Record<string, string>) =>
+      WebhookPoster.make(Server.webhookTargets(Result.getOrThrow(Environment.read(env)))).issue
+    const inside = [
+      "http://127.0.0.1:9000/",
+      "http://169.254.169.254/latest",
+      "http://[fe80::1]/",
+      "http://10.0.0.1/",
+      "http://[::1]:8080/"
+    ]
+    for (const HOST of ["0.0.0.0", "::", "192.0.2.7"]) {
+      for (const url of inside) assert.isDefined(issueOf({ HOST })(url), `${HOST} ${url}`)
+      for (const url of ["https://shop.dev/", "http://127.0.0.1:8080/sandbox/webhooks/shop"])
+        assert.isUndefined(issueOf({ HOST })(url), url)
+      assert.isUndefined(issueOf({ HOST, SATRAIL_OUTBOUND_ALLOW: "shop=http://10.0.0.1:3000" })("http://shop/hook"))
+    }
+    for (const HOST of ["127.0.0.1", "::1", "localhost"])
+      for (const url of inside) assert.isUndefined(issueOf({ HOST })(url), `${HOST} ${url}`)
   })
 
   it("environment: a cell has its letter, all cells and their registry, or none of them", () => {

@@ -119,9 +119,15 @@ const targetOf = (text: string, vouched: (url: URL) => URL | undefined = () => u
   return Result.succeed({ url, name, host: name, port, isSecure: true })
 }
 
+/** Where to connect in place of a host that is vouched for. */
+const vouchedBy =
+  ({ isOpen = false, allow = new Map<string, URL>() }: Pick<Options, "isOpen" | "allow">) =>
+  (url: URL): URL | undefined =>
+    isOpen && /^https?:$/.test(url.protocol) ? new URL(url.origin) : allow.get(url.host)
+
 /** Why a URL may not be asked, as far as that can be known without asking anybody; undefined where it may. It completes "it was not asked, for …". */
-export const issueOf = (url: string): string | undefined => {
-  const target = targetOf(url)
+export const issueOf = (url: string, options: Pick<Options, "isOpen" | "allow"> = {}): string | undefined => {
+  const target = targetOf(url, vouchedBy(options))
   return Result.isFailure(target) ? target.failure.reason : undefined
 }
 
@@ -248,11 +254,11 @@ const exchange = (
 
 export const make = (options: Options = {}): Outbound["Service"] => {
   const { connectMillis, totalMillis, maxBytes, maxRedirects } = { ...defaults, ...options }
-  const { isOpen = false, keepsConnections = false } = options
+  const { keepsConnections = false } = options
   const idle = keepsConnections ? Idle.make() : undefined
-  const { allow = new Map(), lookup = systemLookup, isAllowed = (address) => PublicAddress.is(address) && !isOwn(address) } = options
+  const { lookup = systemLookup, isAllowed = (address) => PublicAddress.is(address) && !isOwn(address) } = options
 
-  const vouched = (url: URL) => (isOpen && /^https?:$/.test(url.protocol) ? new URL(url.origin) : allow.get(url.host))
+  const vouched = vouchedBy(options)
 
   /** Where the target is: addresses that may be connected to, one at least. */
   const addressesOf = Effect.fnUntraced(function* ({ name }: Target) {

@@ -55,9 +55,8 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
       )
     },
     issue: (url) => {
-      if (isOpen) return /^https?:$/.test(URL.parse(url)?.protocol ?? "") ? undefined : "An http or https URL"
-      const reason = Outbound.issueOf(url)
-      return reason === undefined ? undefined : `An https URL of a public host: ${reason}`
+      const reason = Outbound.issueOf(url, { ...outbound, isOpen })
+      return reason === undefined ? undefined : `${isOpen ? "An http or https URL" : "An https URL of a public host"}: ${reason}`
     }
   }
 }

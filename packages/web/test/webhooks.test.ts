@@ -28,6 +28,19 @@ describe("a receiver of webhooks", () => {
     })
   )
 
+  it("webhook: a URL with a user or a password in it is refused, and one of a host that is vouched for is not", () => {
+    const shop = new URL("http://127.0.0.1:3000")
+    const [open, guarded] = [
+      WebhookPoster.make({ isOpen: true }),
+      WebhookPoster.make({ outbound: { allow: new Map([["shop:3000", shop]]) } })
+    ]
+    for (const url of ["https://user:pw@shop.example/", "https://user@shop.example/", "https://:pw@shop.example/"])
+      for (const { issue } of [open, guarded]) assert.match(issue(url) ?? "", /a user or a password/)
+    for (const url of ["http://127.0.0.1/", "http://169.254.169.254/latest", "http://10.0.0.1/", "http://[::1]/"])
+      assert.deepStrictEqual([open.issue(url), guarded.issue(url) === undefined], [undefined, false], url)
+    assert.isUndefined(guarded.issue("http://shop:3000/hook"))
+  })
+
   it.live("webhook: a server that closes half way has not answered, before its answer or in the middle of it", () =>
     Effect.gen(function* () {
       const before = yield* posts((request) => request.socket.destroy())

@@ -194,7 +194,7 @@ const operatorList = Section.operator(
       ...Page.place(),
       ...filters,
       ...file,
-      company_id: Schema.optionalKey(Scalars.Uuid.annotate({ description: "Only this company's log" }))
+      company_id: Schema.optionalKey(Scalars.GivenUuid.annotate({ description: "Only this company's log" }))
     },
     success: [operatorPage.success, ...Sheet.success],
     error: errors
@@ -206,7 +206,7 @@ const operatorList = Section.operator(
   ([log, places]) =>
     Effect.fnUntraced(function* ({ query: { company_id, format, ...query } }) {
       const asked = queryOf(query)
-      const of = company_id === undefined ? null : CompanyId.make(company_id.toLowerCase())
+      const of = company_id === undefined ? null : CompanyId.make(company_id)
       if (format !== undefined) {
         yield* whole(query)
         yield* places("operator")
