@@ -1302,8 +1302,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "a text in an export runs as a formula in a spreadsheet",
     file: "packages/http/src/Sheet.ts",
-    find: `/^[=+\\-@\\t\\r\\n]/.test(text)`,
-    replace: `/^[+\\-@\\t\\r\\n]/.test(text)`,
+    find: `/^[=+\\-@|＝＋－＠\\t\\r\\n]/`,
+    replace: `/^[=+\\-@|\\t\\r\\n]/`,
     test: "packages/http/test/exports.test.ts",
     titles: "no text runs as a formula"
   },
