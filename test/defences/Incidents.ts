@@ -9,6 +9,10 @@ export interface Incident {
   readonly reason?: string
 }
 
+type Row =
+  | readonly [row: number, incident: string, defence: string]
+  | readonly [row: number, incident: string, defence: null, reason: string]
+
 const groups = {
   "Unknown treated as failed": [
     [
@@ -224,19 +228,14 @@ const groups = {
       "The node's notifications, from a checkpoint that moves with the credit; and polling of every open invoice"
     ]
   ]
-} as const satisfies Record<
-  string,
-  ReadonlyArray<
-    readonly [row: number, incident: string, defence: string] | readonly [row: number, incident: string, defence: null, reason: string]
-  >
->
+} as const satisfies Record<string, ReadonlyArray<Row>>
 
 /** Every row, by what it is about. */
 export const incidents: ReadonlyArray<readonly [group: string, rows: ReadonlyArray<Incident>]> = Object.entries(groups).map(
   ([group, rows]) =>
     [
       group,
-      rows.map(([row, incident, defence, reason]) => ({
+      rows.map(([row, incident, defence, reason]: Row) => ({
         row,
         incident,
         ...(defence === null ? { reason } : { defence })
