@@ -71,7 +71,10 @@ export const other = {
     yield* Effect.forEach(Array.from({ length: 8 }), () => linked, { concurrency: "unbounded" })
     const all = yield* auditOf(companyId, null, 100)
     const links = all.flatMap(({ link }) => (link === null ? [] : [link]))
-    yield* linkAudit(links.map((link) => ({ ...link, hash: Audit.origin })))
+    yield* linkAudit(
+      links.map((link) => ({ ...link, hash: Audit.origin })),
+      Audit.noHead
+    )
     assert.deepStrictEqual(yield* auditOf(companyId, null, 100), all)
     assert.deepStrictEqual(yield* verified, [])
   }),

@@ -13,6 +13,8 @@ const entriesOf = (state: State): Array<Audit.Entry> => HashMap.toValues(state.a
 const linksOf = (state: State): Array<Audit.Link> => HashMap.toValues(state.links).toSorted((a, b) => compare(a.entryId, b.entryId))
 const lastLinked = (state: State): bigint => BigInt(Math.max(0, ...HashMap.keys(state.links)))
 
+const source = "audit head"
+
 /** The port, over a state. */
 export const over = (state: Ref.Ref<State>): Audit.AuditStore["Service"] => {
   const read = <A>(select: (now: State) => A) => Effect.map(Ref.get(state), select)
@@ -24,9 +26,11 @@ export const over = (state: Ref.Ref<State>): Audit.AuditStore["Service"] => {
           .filter(({ id }) => id > lastLinked(now))
           .slice(0, limit)
       ),
-    linkAudit: (links) =>
+    auditHead: read((now) => Audit.headOf(Option.getOrElse(HashMap.get(now.cursors, source), () => ""))),
+    linkAudit: (links, head) =>
       Ref.update(state, (now) => ({
         ...now,
+        cursors: head.entryId > lastLinked(now) ? HashMap.set(now.cursors, source, Audit.textOf(head)) : now.cursors,
         links: links.reduce(
           (all, link) => (HashMap.has(all, Number(link.entryId)) ? all : HashMap.set(all, Number(link.entryId), link)),
           now.links

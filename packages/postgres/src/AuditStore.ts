@@ -52,16 +52,32 @@ where e.id > (select coalesce(max(entry_id), 0) from satrail.audit_links) and e.
   read: (row): Audit.Entry => decodeEntry(row)
 })
 
+/** The head's place among the cursors. */
+const source = "audit head"
+
+const HeadRow = Schema.decodeUnknownSync(Schema.Struct({ value: Schema.String }))
+
+const head = Reads.many("AuditStore.auditHead", {
+  text: `select value from satrail.cursors where source = '${source}'`,
+  values: () => [],
+  read: (row) => Audit.headOf(HeadRow(row).value) ?? Audit.noHead
+})
+
 const link = Reads.many("AuditStore.linkAudit", {
   text: `
-insert into satrail.audit_links (entry_id, company_id, seq, hash, whole)
-select entry_id, company_id, seq, hash, whole
-from json_to_recordset($1) as t(entry_id bigint, company_id uuid, seq bigint, hash text, whole text) order by entry_id
-on conflict do nothing`,
-  values: (links: ReadonlyArray<Audit.Link>) => [
+with linked as (
+  insert into satrail.audit_links (entry_id, company_id, seq, hash, whole)
+  select entry_id, company_id, seq, hash, whole
+  from json_to_recordset($1) as t(entry_id bigint, company_id uuid, seq bigint, hash text, whole text) order by entry_id
+  on conflict do nothing
+)
+insert into satrail.cursors as c (source, value) values ('${source}', $2::text) on conflict (source) do update set value = excluded.value
+where split_part(c.value, ':', 1)::bigint < split_part(excluded.value, ':', 1)::bigint`,
+  values: ({ links, head }: { readonly links: ReadonlyArray<Audit.Link>; readonly head: Audit.Head }) => [
     JSON.stringify(
       links.map(({ entryId, companyId, seq, hash, whole }) => ({ entry_id: String(entryId), company_id: companyId, seq, hash, whole }))
-    )
+    ),
+    Audit.textOf(head)
   ],
   read: () => null
 })
@@ -127,11 +143,12 @@ order by e.id limit $1::bigint`,
 })
 
 export const make = Effect.gen(function* () {
-  const [all, ours, appended, linked] = [yield* ofAll, yield* ofCompany, yield* append, yield* link]
+  const [all, ours, appended, linked, stored] = [yield* ofAll, yield* ofCompany, yield* append, yield* link, yield* head]
   return Audit.AuditStore.of({
     appendAudit: (drafts) => Effect.asVoid(appended(drafts)),
     unlinkedAudit: yield* unlinked,
-    linkAudit: (links) => Effect.asVoid(linked(links)),
+    linkAudit: (links, head) => Effect.asVoid(linked({ links, head })),
+    auditHead: Effect.map(stored(), ([found]) => found),
     auditHeads: yield* heads,
     auditOf: (companyId, before, limit) => (companyId === null ? all(before ?? last, limit) : ours(companyId, before ?? last, limit)),
     auditChain: yield* chain,

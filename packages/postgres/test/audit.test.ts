@@ -3,7 +3,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Audit from "@satrail/core/ledger/Audit"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Migrations from "../src/Migrations.ts"
 import * as Records from "../src/Records.ts"
@@ -52,7 +52,7 @@ const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: Reado
     "a row that was removed with its link",
     `with gone as (select ${second} as id), l as (delete from satrail.audit_links where entry_id in (select id from gone))
      delete from satrail.audit_entries where id in (select id from gone)`,
-    ["changed", "chain"]
+    ["changed", "chain", "end"]
   ],
   [
     "a row that was inserted among the others",
@@ -68,7 +68,7 @@ const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: Reado
     "a row that was inserted with a link",
     `with e as (insert into satrail.audit_entries select ${second} + 1, company_id, at_millis, body from satrail.audit_entries where id = ${second} returning *)
      insert into satrail.audit_links select id, company_id, 2, repeat('0', 64), repeat('0', 64) from e`,
-    ["changed", "chain"]
+    ["changed", "chain", "end"]
   ]
 ]
 
@@ -83,18 +83,69 @@ describe("the audit log in a database", () => {
       }).pipe(Effect.provide(layer))
     )
 
-  it.live("audit: a log that was cut off, or written anew to its end, is found by a head that was kept elsewhere", () =>
+  it.live("audit: entries removed at the end with their links are found, also after later entries were written", () =>
+    Effect.gen(function* () {
+      yield* written
+      yield* run(
+        "delete from satrail.audit_links where entry_id > (select entry_id from satrail.audit_links order by entry_id desc offset 1 limit 1)"
+      )
+      yield* run(`delete from satrail.audit_entries where id > (select max(entry_id) from satrail.audit_links)`)
+      assert.deepStrictEqual(yield* found(null), ["end"])
+      yield* (yield* Audit.AuditStore).appendAudit([draft(one, "later")])
+      yield* AuditLog.link
+      assert.includeMembers(yield* found(null), ["end"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("audit: a log of which everything was removed, or all links, is found by the head that is stored beside it", () =>
+    Effect.gen(function* () {
+      yield* written
+      yield* run("delete from satrail.audit_links")
+      assert.sameMembers(yield* found(null), ["end", "unlinked"])
+      yield* AuditLog.link
+      assert.sameMembers(yield* found(null), ["end", "unlinked"])
+      yield* run("delete from satrail.audit_entries")
+      assert.sameMembers(yield* found(null), ["end"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("audit: an entry without a link is a fault once it is older than a minute", () =>
     Effect.gen(function* () {
       const { appendAudit } = yield* Audit.AuditStore
+      yield* written
+      const atMillis = yield* Clock.currentTimeMillis
+      yield* appendAudit([{ ...draft(one, "young"), atMillis }])
+      assert.deepStrictEqual(yield* found(null), [])
+      yield* appendAudit([{ ...draft(one, "old"), atMillis: atMillis - AuditLog.unlinkedMillis - 1000 }])
+      assert.deepStrictEqual(yield* found(null), ["unlinked"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("audit: a head that was stored without the secret, and the log written anew up to it, is found with the secret", () =>
+    Effect.gen(function* () {
+      yield* written
+      yield* run("delete from satrail.cursors where source = 'audit head'")
+      yield* run("delete from satrail.audit_links")
+      yield* run("delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)")
+      yield* AuditLog.link
+      assert.deepStrictEqual(yield* found(null), [])
+      assert.deepStrictEqual(yield* Effect.provideService(found(null), Audit.HeadKey, Redacted.make("secret")), ["end"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live("audit: a log that was written anew, head included, is found by a head that was kept elsewhere", () =>
+    Effect.gen(function* () {
+      const { appendAudit, auditHead } = yield* Audit.AuditStore
       const head = yield* written
-      yield* run(
-        "delete from satrail.audit_links; delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)"
-      )
+      const logged = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
+      assert.deepStrictEqual(yield* found(logged), [])
+      yield* run("delete from satrail.audit_links")
+      yield* run("delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)")
+      yield* run("delete from satrail.cursors where source = 'audit head'")
       yield* appendAudit([draft(one, "something else")])
       yield* AuditLog.link
       assert.deepStrictEqual(yield* found(null), [])
-      assert.deepStrictEqual(yield* found(head), ["head"])
-      assert.deepStrictEqual(yield* found("no head"), ["head"])
+      for (const kept of [head, logged, "no head"]) assert.deepStrictEqual(yield* found(kept), ["head"])
     }).pipe(Effect.provide(layer))
   )
 })

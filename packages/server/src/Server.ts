@@ -5,6 +5,7 @@ import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import { Cells } from "@satrail/core/accounts/Cells"
 import * as Caller from "@satrail/core/base/Caller"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Audit from "@satrail/core/ledger/Audit"
 import * as Throttle from "@satrail/core/base/Throttle"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
@@ -194,6 +195,12 @@ const identity = (environment: Environment) =>
 /** It follows from what preimages follow from too, which is the same in all processes and for ever. */
 const secretOf = ({ node, sandboxSeed }: Environment): Redacted.Redacted => node?.invoiceSecret ?? Redacted.make(sandboxSeed)
 
+/** What heads of the audit log are signed with. */
+export const auditKeyOf = (environment: Environment): Redacted.Redacted => {
+  const key = Buffer.from(hkdfSync("sha256", Redacted.value(secretOf(environment)), "", "satrail: audit heads", 32))
+  return Redacted.make(key.toString("hex"), { label: "audit key" })
+}
+
 /** Where apps reach this service as a wallet, and the key that it answers with: 32 bytes from the same secret. */
 export const walletPlace = (environment: Environment): (typeof Place)["Service"] => {
   const { nwcRelays: relays } = environment
@@ -248,6 +255,7 @@ export const services = (environment: Environment, theirs: ReturnType<typeof out
       Layer.mergeAll(
         storage(environment, database.isAway),
         Layer.succeed(Nostr.SecretKey, environment.nostrKey),
+        Layer.succeed(Audit.HeadKey, auditKeyOf(environment)),
         Layer.succeed(Place, walletPlace(environment)),
         cells(environment)
       )

@@ -1,6 +1,7 @@
+import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
@@ -75,6 +76,42 @@ export const hashOf = (before: string, { id, companyId, atMillis, body }: Entry)
 /** The same of all chains, once `hash` is the last one of any. */
 export const wholeOf = (before: string, hash: string): string => digest(before, hash)
 
+/** Signs heads: a secret that is not in the database. Without one, heads are not signed. */
+export const HeadKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/core/ledger/Audit/HeadKey", {
+  defaultValue: () => undefined
+})
+
+/** The end of all chains: its last entry, the number of links up to there, and the hash of all chains. `mac` is an HMAC-SHA256 of these; empty without a key. */
+export interface Head {
+  readonly entryId: bigint
+  readonly count: number
+  readonly whole: string
+  readonly mac: string
+}
+
+/** Before the first link. */
+export const noHead: Head = { entryId: 0n, count: 0, whole: origin, mac: "" }
+
+const macOf = ({ entryId, count, whole }: Omit<Head, "mac">, key: Redacted.Redacted | undefined): string =>
+  key === undefined
+    ? ""
+    : Id.toHex(hmac(sha256, utf8ToBytes(`satrail: audit head\n${Redacted.value(key)}`), utf8ToBytes(`${entryId}\n${count}\n${whole}`)))
+
+export const signed = (head: Omit<Head, "mac">, key: Redacted.Redacted | undefined): Head => ({ ...head, mac: macOf(head, key) })
+
+/** Whether a head was signed with this key. Without a key nothing is known against it. */
+export const isSigned = (head: Head, key: Redacted.Redacted | undefined): boolean => key === undefined || head.mac === macOf(head, key)
+
+/** A head as it is stored, logged and passed to `satrail verify --audit-head`. */
+export const textOf = ({ entryId, count, whole, mac }: Head): string => `${entryId}:${count}:${whole}:${mac}`
+
+export const headOf = (text: string): Head | undefined => {
+  const [, entryId, count, whole, mac] = /^(\d{1,19}):(\d{1,15}):([0-9a-f]{64}):([0-9a-f]{64})?$/.exec(text) ?? []
+  return entryId === undefined || whole === undefined
+    ? undefined
+    : { entryId: BigInt(entryId), count: Number(count), whole, mac: mac ?? "" }
+}
+
 export const bodyOf = (
   { actor, actor_id, actor_name, verb, address, request_id }: Acting,
   { subject, outcome, count }: Pick<Said, "subject" | "outcome" | "count">
@@ -90,8 +127,10 @@ export class AuditStore extends Context.Service<
     readonly appendAudit: (drafts: ReadonlyArray<Draft>) => Read<void>
     /** Entries after the last one that was linked, by id; never one before which another may still turn up. */
     readonly unlinkedAudit: (limit: number) => Read<ReadonlyArray<Entry>>
-    /** Links of entries. What was linked before stays as it is. */
-    readonly linkAudit: (links: ReadonlyArray<Link>) => Read<void>
+    /** Links of entries, and the head they lead to, in one commit. What was linked before stays as it is, and the stored head only moves to later entries. */
+    readonly linkAudit: (links: ReadonlyArray<Link>, head: Head) => Read<void>
+    /** The head as it was stored with the last links, outside the chain. */
+    readonly auditHead: Read<Head | undefined>
     /** The last link of each of these companies, and the last one of all, where there are any. */
     readonly auditHeads: (companyIds: ReadonlyArray<CompanyId.CompanyId>) => Read<ReadonlyArray<Link>>
     /** A company's linked entries (null: all entries, linked or not) before `before`, the newest first. */

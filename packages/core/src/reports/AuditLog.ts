@@ -151,10 +151,16 @@ export const make = Effect.gen(function* () {
 /** What was counted is written down after a minute, and at the end. */
 export const layer = Layer.effect(AuditLog, make)
 
-/** Links what is not linked yet, the oldest first. Whoever else does it at the same time writes the same. Answers how many. */
+/**
+ * Links entries that have no link yet, the oldest first. Processes that do so at the same time write the same links. Returns how many entries it found. Links nothing
+ * while the stored head is not the end of the chain, because the next links would hide that the chain was cut off.
+ */
 export const link = Effect.gen(function* () {
   const store = yield* Audit.AuditStore
+  const key = yield* Audit.HeadKey
   const found = yield* store.unlinkedAudit(batch)
+  if (found.length === 0) return 0
+  const stored = (yield* store.auditHead) ?? Audit.noHead
   const heads = yield* store.auditHeads([...new Set(found.map(({ companyId }) => companyId))])
   const last = new Map<CompanyId.CompanyId, Audit.Link>()
   let newest: Audit.Link | undefined
@@ -165,6 +171,13 @@ export const link = Effect.gen(function* () {
   }
   // Another process may have linked some of them in the meantime: what follows its last link goes on from there.
   const linkedTo = newest?.entryId ?? 0n
+  if (stored.entryId !== linkedTo || (newest !== undefined && stored.whole !== newest.whole)) {
+    // Another process may have added links between these reads: then the next look agrees.
+    const again = (yield* store.auditHead) ?? Audit.noHead
+    if (again.entryId === stored.entryId)
+      yield* Effect.logError("audit: the chain does not end at the stored head, so entries are not linked; run `satrail verify`")
+    return 0
+  }
   const entries = found.filter(({ id }) => id > linkedTo)
   const links = entries.map((entry) => {
     const before = last.get(entry.companyId)
@@ -180,16 +193,21 @@ export const link = Effect.gen(function* () {
     newest = made
     return made
   })
-  if (links.length > 0) yield* store.linkAudit(links)
+  if (links.length > 0 && newest !== undefined)
+    yield* store.linkAudit(links, Audit.signed({ entryId: newest.entryId, count: stored.count + links.length, whole: newest.whole }, key))
   return found.length
 })
 
 /** How a head is written down and given back: the entry's id, and the hash of all chains there. */
 export const headText = ({ entryId, whole }: Audit.Link): string => `${entryId}:${whole}`
 
-const dayMillis = 24 * 3_600_000
+/** How often the head is logged. */
+export const headMillis = 3_600_000
 
-/** Links every second, in one process at a time. Logs the head of all chains when it begins and each day: keep these lines where the database's owner cannot change them. */
+/** The longest that an entry waits for its link. */
+export const unlinkedMillis = 60_000
+
+/** Links every second, in one process at a time. Logs the signed head when it begins and each hour: keep these lines where the database's owner cannot change them. */
 export const layerWorker = Layer.effectDiscard(
   Duties.run("audit", () =>
     Effect.suspend(() => {
@@ -197,29 +215,47 @@ export const layerWorker = Layer.effectDiscard(
       const step = Effect.gen(function* () {
         yield* Effect.repeat(link, { while: (count) => count === batch })
         const nowMillis = yield* Clock.currentTimeMillis
-        if (nowMillis < loggedAtMillis + dayMillis) return
+        if (nowMillis < loggedAtMillis + headMillis) return
         loggedAtMillis = nowMillis
-        const [newest] = (yield* (yield* Audit.AuditStore).auditHeads([])).toSorted((a, b) => (a.entryId < b.entryId ? 1 : -1))
-        if (newest !== undefined) yield* Effect.logInfo("audit: head", { head: headText(newest) })
+        const head = yield* (yield* Audit.AuditStore).auditHead
+        if (head !== undefined) yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })
       })
       return Worker.run("audit chain", step, Effect.sleep("1 second"))
     })
   )
 )
 
-/** Something that is not as it was written: an entry that was `changed`, `removed` or `inserted`, a `chain` that does not follow, a `head` that is not there. */
+/**
+ * Evidence of tampering: an entry that was `changed`, `removed` or `inserted`, a `chain` that does not follow, an entry that was not linked within a minute (`unlinked`), a
+ * stored head that is not the `end` of the chain or whose signature is wrong, or a given `head` that is not there.
+ */
 export interface Fault {
-  readonly kind: "changed" | "removed" | "inserted" | "chain" | "head"
+  readonly kind: "changed" | "removed" | "inserted" | "chain" | "unlinked" | "end" | "head"
   readonly companyId: CompanyId.CompanyId | null
   /** The entry's. */
   readonly id: string
 }
 
-/** Checks every link of every chain, and that `head`, which was logged once, is where it was. Reads page after page. Tells at most 1000 of the strays. */
+/** An entry's id and the hash of all chains there, which two forms have: a logged head, and the shorter one of an entry. */
+const placeIn = (head: string): string => {
+  const parts = Audit.headOf(head)
+  return parts === undefined ? head : `${parts.entryId}:${parts.whole}`
+}
+
+/**
+ * Checks every link of every chain, that the chain ends at the head stored beside it, and that `head`, which was logged once, is where it was. Reads page after page.
+ * Reports at most 1000 strays and 1000 unlinked entries.
+ */
 export const verify = Effect.fnUntraced(function* (head: string | null, tell: (fault: Fault) => Effect.Effect<void>) {
   const store = yield* Audit.AuditStore
+  const key = yield* Audit.HeadKey
+  const stored = yield* store.auditHead
   const chains = new Map<CompanyId.CompanyId, { readonly seq: number; readonly hash: string }>()
-  let [faults, entries, whole, after, isHeadThere] = [0, 0, Audit.origin, 0n, head === null]
+  const [storedPlace, givenPlace] = [stored && `${stored.entryId}:${stored.whole}`, head === null ? null : placeIn(head)]
+  const given = head === null ? undefined : Audit.headOf(head)
+  let [faults, entries, whole, after] = [0, 0, Audit.origin, 0n]
+  let isHeadThere = head === null
+  let isEnd = stored === undefined
   const found = (kind: Fault["kind"], id: bigint, companyId: CompanyId.CompanyId | null) => {
     faults++
     return tell({ kind, companyId, id: idOf(id) })
@@ -235,13 +271,23 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
       if (seq !== before.seq + 1 || whole !== link.whole) yield* found("chain", entryId, companyId)
       chains.set(companyId, { seq, hash })
       whole = link.whole
-      isHeadThere ||= headText(link) === head
       entries++
       after = entryId
+      const place = headText(link)
+      isHeadThere ||= place === givenPlace && (given === undefined || given.count === entries)
+      isEnd ||= place === storedPlace && stored?.count === entries
     }
     if (page.length < batch) break
   }
   for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
-  if (!isHeadThere) yield* found("head", BigInt(/^\d{1,19}(?=:)/.exec(head ?? "")?.[0] ?? 0), null)
-  return { entries, faults }
+  const latest = (yield* store.auditHead) ?? Audit.noHead
+  // Links that were added meanwhile came with a later head.
+  if (!isEnd || latest.entryId < after || !Audit.isSigned(latest, latest.count === 0 ? undefined : key))
+    yield* found("end", latest.entryId, null)
+  const nowMillis = yield* Clock.currentTimeMillis
+  for (const { id, companyId, atMillis } of yield* store.unlinkedAudit(batch))
+    if (atMillis < nowMillis - unlinkedMillis) yield* found("unlinked", id, companyId)
+  if (!isHeadThere || (given !== undefined && !Audit.isSigned(given, key)))
+    yield* found("head", given?.entryId ?? BigInt(/^\d{1,19}(?=:)/.exec(head ?? "")?.[0] ?? 0), null)
+  return { entries, faults, isSigned: key !== undefined }
 })

@@ -1,18 +1,22 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Records as RecordsPort } from "@satrail/core/service/Records"
 import type { Fault } from "@satrail/core/reports/Fault"
+import * as Audit from "@satrail/core/ledger/Audit"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
 import * as Verification from "@satrail/core/reports/Verification"
 import type { DirectoryLocked, DirectoryUnusable } from "@satrail/postgres/DirectoryLock"
 import * as PgClient from "@satrail/postgres/PgClient"
 import * as PgliteClient from "@satrail/postgres/PgliteClient"
 import * as Records from "@satrail/postgres/Records"
-import { type Config, Console, Effect, Layer, Option } from "effect"
+import { type Config, Console, Effect, Layer, Option, Result } from "effect"
 import { existsSync } from "node:fs"
 import path from "node:path"
 import * as Database from "../environment/Database.ts"
 import { dataDirectory } from "../environment/Process.ts"
+import { Variables } from "../environment/Unknown.ts"
 import { CommandFailed } from "./CommandFailed.ts"
+import * as Environment from "../Environment.ts"
+import * as Server from "../Server.ts"
 import * as Output from "./Output.ts"
 
 /** The database itself, without a service: one that was restored from a dump can be checked before anything starts on it. */
@@ -27,6 +31,12 @@ const database: Effect.Effect<
   if (!existsSync(directory))
     return yield* new CommandFailed({ message: `There is no database: set DATABASE_URL, or SATRAIL_DATA (looked in ${home})` })
   return Layer.provide(Records.layer, PgliteClient.layer({ directory }))
+})
+
+/** The secret of the service's heads, where this command has the settings of a node as the service does. A dump can be checked without them. */
+const headKey = Effect.map(Variables, (variables) => {
+  const read = Environment.read(variables)
+  return Result.isSuccess(read) && read.success.node !== undefined ? Server.auditKeyOf(read.success) : undefined
 })
 
 const explain = ({ kind, id, account, expected, found }: Fault): string => {
@@ -62,7 +72,7 @@ export const verify = Effect.fnUntraced(
         return json ? Effect.void : Console.log(`audit log: ${fault.kind} ${fault.id}`)
       }),
       layer
-    )
+    ).pipe(Effect.provideService(Audit.HeadKey, yield* headKey))
     const { companies, faults, stuck } = verified
     const isSound = faults === 0 && stuck === 0n && audited.faults === 0
     if (json) {
@@ -72,7 +82,7 @@ export const verify = Effect.fnUntraced(
           companies,
           stuck_sats: Number(stuck) / 1000,
           faults: wrong,
-          audit: { entries: audited.entries, faults: forged }
+          audit: { entries: audited.entries, signatures_checked: audited.isSigned, faults: forged }
         })
       )
     } else {
@@ -83,6 +93,10 @@ export const verify = Effect.fnUntraced(
           : `${faults} faults in the books of ${companies} companies, ${audited.faults} in the audit log`
       )
     }
+    if (!json && !audited.isSigned)
+      yield* Console.log(
+        "Signatures of the audit log's heads were not checked. Run this with the settings of the service, which its secret follows from"
+      )
     if (!isSound) yield* Output.somethingIsWrong
   },
   Effect.mapError((error) => (error._tag === "CommandFailed" ? error : Output.failed(error)))
