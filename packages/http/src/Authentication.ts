@@ -244,6 +244,14 @@ export class OperatorScopes extends Context.Service<OperatorScopes, ReadonlyArra
 export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">) =>
   Context.getOrUndefined(annotations, OperatorScopes) ?? (method === "GET" ? ["read" as const] : ["all" as const])
 
+/** Refuses a change that loosens, unless the operator's token has the scope for it: `stop` and `companies` may only tighten. */
+export const mayLoosen = Effect.fnUntraced(function* (loosens: boolean) {
+  if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return
+  return yield* Effect.fail(
+    Errors.failure("scope_required", "This raises or removes a limit. It needs an operator's token with the scope loosen")
+  )
+})
+
 /** Checks the operator's bearer token, and that it may do what the endpoint does. No API key opens these routes, and no token opens others. */
 export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication, { provides: OperatorCaller }>()(
   "@satrail/http/Authentication/OperatorAuthentication",

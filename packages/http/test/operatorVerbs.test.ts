@@ -105,7 +105,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   "PATCH /operator/companies/:id/fees": { path: of("/fees"), body: { lightning: { parts_per_million: 900 } }, sees: of("/fees") },
   "PATCH /operator/companies/:id/limits": { path: of("/limits"), body: { hour_sats: 100 }, sees: of("/limits") },
   "PATCH /operator/api-keys/:id/limits": { path: `/api-keys/${limited}/limits`, body: { hour_sats: 100 }, sees: `/api-keys/${limited}` },
-  "PUT /operator/companies/:id/limits": { path: of("/limits"), body: { day_sats: 1000 }, sees: of("/limits") },
+  "PUT /operator/companies/:id/limits": { path: of("/limits"), body: { hour_sats: 100, day_sats: 1000 }, sees: of("/limits") },
   "POST /operator/companies/:id/freeze": { path: of("/freeze"), body: { reason: "a drill", pending: "wait" }, sees: of("") },
   "POST /operator/companies/:id/unfreeze": { path: of("/unfreeze"), sees: of("") },
   "POST /operator/companies/:id/api-keys": {
@@ -114,7 +114,11 @@ const verbs: Readonly<Record<string, Verb>> = {
     sees: of("/api-keys"),
     again: "another"
   },
-  "PUT /operator/api-keys/:id/limits": { path: `/api-keys/${limited}/limits`, body: { day_sats: 1000 }, sees: `/api-keys/${limited}` },
+  "PUT /operator/api-keys/:id/limits": {
+    path: `/api-keys/${limited}/limits`,
+    body: { hour_sats: 100, day_sats: 1000 },
+    sees: `/api-keys/${limited}`
+  },
   "PUT /operator/api-keys/:id/allowed-from": {
     path: `/api-keys/${confined}/allowed-from`,
     body: { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } },
@@ -204,7 +208,7 @@ const operations = new Map<string, Operation>(
   )
 )
 
-const scopes = ["read", "stop", "mend", "companies"] as const
+const scopes = ["read", "stop", "loosen", "mend", "companies"] as const
 
 describe("what operators do", () => {
   it("operator verbs: every route that changes something is in this table", () => {

@@ -113,7 +113,7 @@ const operators = Command.make("operators").pipe(
       {
         json,
         name,
-        scopes: Flag.String("scopes").pipe(Flag.withDescription("read, stop, mend, companies, all: separated by commas; required"))
+        scopes: Flag.String("scopes").pipe(Flag.withDescription("read, stop, loosen, mend, companies, all: separated by commas; required"))
       },
       ({ json, name, scopes }) => call({ json }, "POST", "/operator/tokens", { name, scopes: listed(scopes) })
     ).pipe(

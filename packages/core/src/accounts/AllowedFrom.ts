@@ -62,3 +62,11 @@ export const has = ({ ranges }: AllowedFrom, address: string): boolean => {
     return typeof range !== "string" && contains(range, found)
   })
 }
+
+/** Whether the key could do something from somewhere under `after` that it could not under `before`. */
+export const loosens = (before: AllowedFrom | null, after: AllowedFrom | null): boolean => {
+  if (before === null) return false
+  if (after === null || (before.for === "everything" && after.for === "sending")) return true
+  const [old, next] = [before, after].map(({ ranges }) => ranges.map(rangeOf).filter((range) => typeof range !== "string"))
+  return !next?.every((range) => old?.some((wider) => wider.prefix <= range.prefix && contains(wider, range)))
+}

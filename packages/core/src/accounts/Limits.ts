@@ -31,6 +31,22 @@ export const Limits = Schema.Struct({
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
+const amounts = ["perWithdrawalSats", "hourSats", "daySats", "monthSats", "dayCount", "approvalAboveSats"] as const
+
+/** Whether every member of `after` is one of `before`, where `before` confines to a list. */
+const isWithin = (before: ReadonlyArray<string> | undefined, after: ReadonlyArray<string> | undefined): boolean =>
+  before === undefined || (after !== undefined && after.every((one) => before.includes(one)))
+
+/** Whether something that was refused or had to be approved under `before` can be sent under `after`. A list with a member that was not in it counts as wider. */
+export const loosens = (before: Limits | null, after: Limits | null): boolean => {
+  const [old, next] = [before ?? {}, after ?? {}]
+  return (
+    amounts.some((name) => (old[name] ?? Infinity) < (next[name] ?? Infinity)) ||
+    !isWithin(old.recipientTypes, next.recipientTypes) ||
+    !isWithin(old.recipients, next.recipients)
+  )
+}
+
 /** The limits that are counted, in msat, and how often. */
 export const mostOf = ({ hourSats, daySats, monthSats, dayCount }: Limits): Limit.Most => ({
   ...(hourSats !== undefined && { hour_sats: Msat.fromSats(hourSats) }),

@@ -7,10 +7,11 @@ import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
 /**
- * What a token of the operator's may do: `read` everything, `stop` what goes on (pause, freeze, limits), `mend` what went wrong (reconciliation, deliveries, suspense), manage
- * `companies`, their keys, plans, domains and limits. `all` may do that, and manage tokens.
+ * What an operator's token may do: `read` everything; `stop`, which only tightens (pause, freeze, revoke keys, lower limits); `loosen` (resume, unfreeze, raise or
+ * remove limits); `mend` (reconciliation, deliveries, suspense); `companies` (companies, keys, plans, domains, and tighter limits). `all` may do everything, and
+ * manages tokens.
  */
-export const Scope = Schema.Literals(["read", "stop", "mend", "companies", "all"])
+export const Scope = Schema.Literals(["read", "stop", "loosen", "mend", "companies", "all"])
 export type Scope = typeof Scope.Type
 
 /** A token of one person or program that operates the service. The token itself is nowhere: only its SHA-256 is kept. */

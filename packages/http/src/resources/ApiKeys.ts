@@ -2,10 +2,11 @@ import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys, expiryIssue, type Issued, maxOverlapSeconds, scopesIssue } from "@satrail/core/accounts/ApiKeys"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Limits from "@satrail/core/accounts/Limits"
 import type { Spent } from "@satrail/core/ledger/Limit"
 import { Clock, Effect, Redacted, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { OperatorScopes } from "../Authentication.ts"
+import { mayLoosen, OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -245,10 +246,12 @@ const limiting = {
   params,
   payload: LimitsView.Body,
   success: Envelope.success(200, shown),
-  error: Errors.of("malformed", "not_found", "store_unavailable")
+  error: Errors.of("malformed", "not_found", "scope_required", "store_unavailable")
 }
 const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: string, body: typeof LimitsView.Body.Type) {
-  yield* Errors.answered(apiKeys.limit(id, LimitsView.read(body)))
+  const limits = LimitsView.read(body)
+  yield* mayLoosen(Limits.loosens((yield* Errors.answered(apiKeys.get(id))).apiKey.limits, limits))
+  yield* Errors.answered(apiKeys.limit(id, limits))
   const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
   return Envelope.ok("API key limited", yield* show(apiKey, spent))
 })
@@ -261,11 +264,11 @@ const limitExample = (world: World) => ({
 
 export const limit = Section.operator(
   HttpApiEndpoint.put("limitKey", `${path}/:id/limits`, limiting)
-    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OperatorScopes, ["companies", "stop", "loosen"])
     .annotate(OpenApi.Summary, "Replace an API key's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its limits; `{}` takes them away. Use PATCH to change some of them. They hold in every process from the answer on. What the key sends is counted from when it first has limits."
+      "Replaces all of its limits; `{}` removes them. Use PATCH to change some of them. To raise or remove a limit, the token needs the scope `loosen`. They hold in every process from the answer on. What the key sends is counted from when it first has limits."
     )
     .annotate(Example, limitExample),
   ApiKeys,
@@ -276,9 +279,12 @@ export const limit = Section.operator(
 
 export const updateLimits = Section.operator(
   HttpApiEndpoint.patch("updateKeyLimits", `${path}/:id/limits`, limiting)
-    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OperatorScopes, ["companies", "stop", "loosen"])
     .annotate(OpenApi.Summary, "Update an API key's limits")
-    .annotate(OpenApi.Description, "Changes the limits you send. Limits you leave out stay, and null takes one away.")
+    .annotate(
+      OpenApi.Description,
+      "Changes the limits you send. Limits you leave out stay, and null removes one. To raise or remove a limit, the token needs the scope `loosen`."
+    )
     .annotate(Example, limitExample),
   ApiKeys,
   (apiKeys) =>
@@ -293,13 +299,13 @@ export const allowFrom = Section.operator(
     params,
     payload: Schema.Struct({ allowed_from: Schema.NullOr(Ranges) }).annotate({ identifier: "AllowKeyFrom" }),
     success: Envelope.success(200, shown),
-    error: Errors.of("malformed", "not_found", "store_unavailable")
+    error: Errors.of("malformed", "not_found", "scope_required", "store_unavailable")
   })
-    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OperatorScopes, ["companies", "stop", "loosen"])
     .annotate(OpenApi.Summary, "Say from where an API key may be used")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its ranges; `null` lets it be used from anywhere. They hold in every process from the answer on. From elsewhere it is refused with 403 `address_not_allowed`, and the audit log has it."
+      "Replaces all of its ranges; `null` lets it be used from anywhere. To allow more addresses, the token needs the scope `loosen`. They hold in every process from the answer on. From elsewhere it is refused with 403 `address_not_allowed`, and the audit log has it."
     )
     .annotate(Example, (world) => {
       const allowed_from = { for: "sending" as const, ranges: ["203.0.113.0/24", "2001:db8::/32"] }
@@ -313,6 +319,7 @@ export const allowFrom = Section.operator(
   ApiKeys,
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params: { id }, payload }) {
+      yield* mayLoosen(AllowedFrom.loosens((yield* Errors.answered(apiKeys.get(id))).apiKey.allowedFrom, payload.allowed_from))
       yield* Errors.answered(apiKeys.allowFrom(id, payload.allowed_from))
       const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
       return Envelope.ok("API key confined", yield* show(apiKey, spent))

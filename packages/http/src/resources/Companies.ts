@@ -1,10 +1,12 @@
 import { Companies, maxNameCharacters, nameIssue } from "@satrail/core/accounts/Companies"
 import type { Company } from "@satrail/core/accounts/Company"
+import * as Limits from "@satrail/core/accounts/Limits"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Freeze } from "@satrail/core/ledger/Freeze"
 import { Plan } from "@satrail/core/accounts/Plan"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { OperatorScopes } from "../Authentication.ts"
+import { mayLoosen, OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -23,12 +25,24 @@ export const Name = Schema.String.annotate({
   examples: ["Example Ltd"]
 }).check(Schema.makeFilter(nameIssue))
 
+/** Null for a company that is not frozen. */
+export const frozen = Schema.NullOr(
+  Schema.Struct({
+    reason: Schema.String.annotate({ description: "For operators: the company does not see it" }),
+    pending: Freeze.fields.pending.annotate({ description: "What becomes of withdrawals that were confirmed and have not begun" }),
+    since: Scalars.Instant
+  }).annotate({ identifier: "Frozen" })
+)
+export const frozenOf = (how: Freeze | null): typeof frozen.Type =>
+  how && { reason: how.reason, pending: how.pending, since: Scalars.instant(how.sinceMillis) }
+
 export const view = View.make<Company>()(
   { identifier: "Company" },
   {
     id: [Scalars.Uuid, (row) => row.id],
     name: [Scalars.text("Example Ltd"), (row) => row.name],
     plan: [Plan, (row) => row.plan],
+    frozen: [frozen, (row) => frozenOf(row.frozen)],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
   }
 )
@@ -128,14 +142,16 @@ const limiting = {
   params: { id: Scalars.Uuid },
   payload: LimitsView.Body,
   success: Envelope.success(200, limited),
-  error: Errors.of("malformed", "not_found", "store_unavailable")
+  error: Errors.of("malformed", "not_found", "scope_required", "store_unavailable")
 }
 const limitWith = Effect.fnUntraced(function* (
   companies: Companies["Service"],
   id: CompanyId.CompanyId,
   body: typeof LimitsView.Body.Type
 ) {
-  yield* Errors.answered(companies.limit(id, LimitsView.read(body)))
+  const limits = LimitsView.read(body)
+  yield* mayLoosen(Limits.loosens((yield* Errors.answered(companies.get(id))).limits, limits))
+  yield* Errors.answered(companies.limit(id, limits))
   return Envelope.ok("Company limited", yield* limitsOf(companies, id))
 })
 const limitExample = (world: World) => ({
@@ -147,11 +163,11 @@ const limitExample = (world: World) => ({
 
 export const limit = Section.operator(
   HttpApiEndpoint.put("limitCompany", `${path}/:id/limits`, limiting)
-    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OperatorScopes, ["companies", "stop", "loosen"])
     .annotate(OpenApi.Summary, "Replace a company's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its limits; `{}` takes them away. Use PATCH to change some of them. They hold in every process from the answer on, for all of its keys together. What it sends is counted from when it first has limits."
+      "Replaces all of its limits; `{}` removes them. Use PATCH to change some of them. To raise or remove a limit, the token needs the scope `loosen`. They hold in every process from the answer on, for all of its keys together. What it sends is counted from when it first has limits."
     )
     .annotate(Example, limitExample),
   Companies,
@@ -162,9 +178,12 @@ export const limit = Section.operator(
 
 export const updateLimits = Section.operator(
   HttpApiEndpoint.patch("updateCompanyLimits", `${path}/:id/limits`, limiting)
-    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OperatorScopes, ["companies", "stop", "loosen"])
     .annotate(OpenApi.Summary, "Update a company's limits")
-    .annotate(OpenApi.Description, "Changes the limits you send. Limits you leave out stay, and null takes one away.")
+    .annotate(
+      OpenApi.Description,
+      "Changes the limits you send. Limits you leave out stay, and null removes one. To raise or remove a limit, the token needs the scope `loosen`."
+    )
     .annotate(Example, limitExample),
   Companies,
   (companies) =>

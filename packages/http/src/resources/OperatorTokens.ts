@@ -70,7 +70,7 @@ const issue = Section.operator(
     .annotate(OpenApi.Summary, "Issue an operator's token")
     .annotate(
       OpenApi.Description,
-      "A token for one person or program that operates the service: `read`, `stop` (pause, freeze, limits), `mend` (reconciliation, deliveries), `companies` (companies, keys, plans, domains, limits), or `all`, which may manage tokens too. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
+      "A token for one person or program that operates the service: `read`, `stop` (only tightens: pause, freeze, revoke keys, lower limits), `loosen` (resume, unfreeze, raise or remove limits), `mend` (reconciliation, deliveries), `companies` (companies, keys, plans, domains), or `all`, which may manage tokens too. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
     )
     .annotate(Example, (world) => {
       const token = example(world)

@@ -11,7 +11,7 @@ import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
-import { path as companiesPath } from "./Companies.ts"
+import { frozen as frozenSchema, frozenOf, path as companiesPath } from "./Companies.ts"
 
 const Since = Schema.NullOr(Scalars.Instant).annotate({ description: "Since when it is paused, null where it is not" })
 const paused = Schema.Struct({ sending: Since, receiving: Since }).annotate({ identifier: "Pauses" })
@@ -59,9 +59,9 @@ const resume = Section.operator(
     success: Envelope.success(200, paused),
     error: Errors.of("malformed", "store_unavailable")
   })
-    .annotate(OperatorScopes, ["stop"])
+    .annotate(OperatorScopes, ["loosen"])
     .annotate(OpenApi.Summary, "Resume sending or receiving")
-    .annotate(OpenApi.Description, "What waited goes on within seconds. Resuming what is not paused changes nothing.")
+    .annotate(OpenApi.Description, "Waiting payments continue within seconds. Resuming what is not paused changes nothing.")
     .annotate(Example, () => ({ body: { what: "sending" }, message: "Resumed", data: { sending: null, receiving: null } })),
   Core.Stops,
   (stops) =>
@@ -77,12 +77,12 @@ const Pending = Freeze.fields.pending.annotate({ description: "What becomes of w
 
 const frozen = Schema.Struct({
   id: Scalars.Uuid,
-  frozen: Schema.NullOr(Schema.Struct({ reason: Schema.String, pending: Pending, since: Scalars.Instant }))
+  frozen: frozenSchema
 }).annotate({ identifier: "CompanyFreeze" })
 
 const showFreeze = ({ id, frozen: how }: Pick<Company, "id" | "frozen">): typeof frozen.Type => ({
   id,
-  frozen: how && { reason: how.reason, pending: how.pending, since: Scalars.instant(how.sinceMillis) }
+  frozen: frozenOf(how)
 })
 
 const params = { id: Scalars.Uuid }
@@ -120,9 +120,9 @@ const unfreeze = Section.operator(
     success: Envelope.success(200, frozen),
     error: Errors.of("not_found", "store_unavailable")
   })
-    .annotate(OperatorScopes, ["stop"])
+    .annotate(OperatorScopes, ["loosen"])
     .annotate(OpenApi.Summary, "Unfreeze a company")
-    .annotate(OpenApi.Description, "What waited goes on within seconds. Unfreezing one that is not frozen changes nothing.")
+    .annotate(OpenApi.Description, "Waiting payments continue within seconds. Unfreezing a company that is not frozen changes nothing.")
     .annotate(Example, (world) => ({
       params: { id: world.companyId },
       message: "Company not frozen",
