@@ -1,7 +1,7 @@
 import * as Pool from "@satrail/core/base/Pool"
 import * as Errors from "@satrail/http/Errors"
 import * as RequestId from "@satrail/http/RequestId"
-import { type IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
+import { IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
@@ -160,12 +160,24 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   }
 }
 
+/** How many bytes of bodies one turn of the event loop begins to work on. In the next turn it is known which of the other clients have gone meanwhile. */
+export const turnBytes = 262_144
+
+const bodyBytes = ({ headers }: IncomingMessage): number =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : turnBytes
+
+/** Whether nobody can read the response any more: the client has closed the connection, or its half of it, after which Node closes the other half. */
+const hasGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || socket.writableEnded
+
 /**
- * Keeps requests that come before there is a handler: the framework listens first and attaches its handler later, and Node would leave such a request
+ * Hands requests to their handler at the end of the turn of the event loop that read them, and none whose client has gone by then: a process that was busy
+ * reads a request and the end of its connection in one turn. Keeps requests that come before there is a handler: the framework listens first and attaches its handler later, and Node would leave such a request
  * without an answer. Ends every connection after the answer it is waiting for: Node would go on serving a client that never pauses.
  */
 class Listener extends Server {
   readonly #early: Array<readonly [IncomingMessage, ServerResponse]> = []
+  #isEarly = false
+  #waiting: Array<readonly [IncomingMessage, ServerResponse]> = []
   readonly #sockets = new Set<Socket>()
 
   constructor(options: ServerOptions) {
@@ -180,8 +192,10 @@ class Listener extends Server {
   /** To be called last: the next listener for requests is taken to be the handler. */
   keepEarly(): this {
     const keep = (request: IncomingMessage, response: ServerResponse) => this.#early.push([request, response])
+    this.#isEarly = true
     const attend = (event: string) => {
       if (event !== "request") return
+      this.#isEarly = false
       this.off("newListener", attend).off("request", keep)
       // Emitted right before a handler is attached.
       process.nextTick(() => {
@@ -191,8 +205,33 @@ class Listener extends Server {
     return this.on("request", keep).on("newListener", attend)
   }
 
+  override emit(event: string, ...rest: Array<unknown>): boolean {
+    const [request, response] = rest
+    if (event !== "request" || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
+      return super.emit(event, ...rest)
+    if (this.#waiting.push([request, response]) === 1) setImmediate(this.#begin)
+    return true
+  }
+
+  readonly #begin = (): void => {
+    const waiting = this.#waiting
+    this.#waiting = []
+    let bytes = 0
+    for (const [at, [request, response]] of waiting.entries()) {
+      if (hasGone(request)) continue
+      bytes += bodyBytes(request)
+      if (at > 0 && bytes > turnBytes) {
+        this.#waiting = [...waiting.slice(at), ...this.#waiting]
+        setImmediate(this.#begin)
+        return
+      }
+      super.emit("request", request, response)
+    }
+  }
+
   override close(whenClosed?: (error?: Error) => void): this {
-    for (const [, response] of this.#early.splice(0)) response.destroy()
+    // Nobody will handle these: there is no handler yet.
+    for (const [, response] of [...this.#early.splice(0), ...(this.#isEarly ? this.#waiting.splice(0) : [])]) response.destroy()
     // Whose answer is ready counts as idle, and idle connections are ended at once: what is ready is sent before each look at them.
     sendAnswered()
     const last = (response: ServerResponse) => {

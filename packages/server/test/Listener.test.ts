@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
-import { maxHeaderSize, type ServerResponse } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { IncomingMessage, maxHeaderSize, ServerResponse } from "node:http"
+import { setImmediate as pass } from "node:timers/promises"
+import { type AddressInfo, connect, Socket } from "node:net"
 import * as Listener from "../src/Listener.ts"
 
 describe("what never becomes a request", () => {
@@ -170,11 +171,60 @@ describe("a server that stops", () => {
   })
 })
 
+describe("a client that has gone", () => {
+  const get = "GET / HTTP/1.1\r\nHost: service\r\n\r\n"
+  const turn = () => pass()
+  const start = async (options: Parameters<typeof Listener.make>[0], handle: (response: ServerResponse) => void) => {
+    const server = Listener.make(options).listen(0, "127.0.0.1")
+    server.on("request", (_, response) => handle(response))
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    return { server, socket: connect(port, "127.0.0.1").on("error", () => {}) }
+  }
+
+  it("listener: no work is begun for a client that closes its connection in the turn that reads its request", async () => {
+    let [read, begun] = [0, 0]
+    class Left extends IncomingMessage {
+      constructor(socket: Socket) {
+        super(socket)
+        read++
+        queueMicrotask(() => socket.destroy())
+      }
+    }
+    const { server, socket } = await start({ IncomingMessage: Left }, () => begun++)
+    socket.write(get + get)
+    await once(socket, "close")
+    await turn()
+    assert.deepStrictEqual([read > 0, begun], [true, 0])
+    await once(server.close(), "close")
+  })
+
+  it("listener: large bodies are begun a few in a turn, and those whose clients leave meanwhile are not begun", async () => {
+    const server = Listener.make()
+    const begun: Array<IncomingMessage> = []
+    server.on("request", (request) => begun.push(request))
+    const bytes = 65_536
+    const requests = Array.from({ length: 12 }, () => {
+      const request = new IncomingMessage(new Socket())
+      request.headers["content-length"] = String(bytes)
+      return request
+    })
+    for (const request of requests) server.emit("request", request, new ServerResponse(request))
+    await turn()
+    const first = Listener.turnBytes / bytes
+    assert.strictEqual(begun.length, first)
+    for (const { socket } of requests.slice(first, 10)) socket.destroy()
+    for (let n = 0; n < 3; n++) await turn()
+    assert.deepStrictEqual(begun.slice(first), requests.slice(10))
+  })
+})
+
 describe("what comes behind a request", () => {
   it("listener: unreadable bytes behind a request do not replace its response, since it took effect", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
-    // Answered when the rest has been found unreadable, as a request that waits for its commit is.
-    server.on("request", (_, response) => server.once("clientError", () => response.writeHead(201).end("made")))
+    // Answered after the rest was found unreadable, as a request that waits for its commit is.
+    server.on("request", (_, response) => setImmediate(() => response.writeHead(201).end("made")))
     await once(server, "listening")
     // It listens on TCP, so its address is one of TCP.
     const { port } = server.address() as AddressInfo
