@@ -376,9 +376,14 @@ export const tally = (words: ReadonlyArray<string>): Record<string, number> => {
   return counts
 }
 
-/** The events of one company, oldest first. */
+/**
+ * The events of one company, oldest first. A store may hold back committed events while an older transaction of its server is open, another test's
+ * for example: waits for those.
+ */
 export const eventsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-  const all = yield* (yield* Records).events(0n, 1_000_000)
+  const { events, unreadableSinceMillis } = yield* Records
+  for (let asked = 0; asked < 1000 && (yield* unreadableSinceMillis) !== null; asked++) yield* Effect.yieldNow
+  const all = yield* events(0n, 1_000_000)
   return all.filter((event) => event.companyId === companyId)
 })
 
