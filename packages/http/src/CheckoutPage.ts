@@ -103,15 +103,15 @@ const reading = Effect.gen(function* () {
   })
 })
 
-/** The picture at the top of a company's pages, with its name. */
-const logoOf = Effect.gen(function* () {
+/** The company's name, and the picture at the top of its pages. */
+const sellerOf = Effect.gen(function* () {
   const logos = yield* Logos
   const companies = yield* Companies
   return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-    const found = yield* logos.find(companyId)
-    if (Option.isNone(found)) return null
+    const [found, { name }] = yield* Effect.all([logos.find(companyId), companies.get(companyId)], { concurrency: 2 })
+    if (Option.isNone(found)) return { seller: name, logo: null }
     const { width, height } = found.value.picture
-    return { src: Logo.fileOf(found.value), alt: (yield* companies.get(companyId)).name, width, height }
+    return { seller: name, logo: { src: Logo.fileOf(found.value), alt: name, width, height } }
   })
 })
 
@@ -121,7 +121,7 @@ const routes = (proxies: number) =>
       const read = yield* reading
       const tail = yield* Tail
       const payer = yield* Payer
-      const logo = yield* logoOf
+      const seller = yield* sellerOf
       const cards = yield* Cards
       const charge = cards && CheckoutCard.make(cards, proxies)
       const context = yield* Effect.context<never>()
@@ -133,7 +133,7 @@ const routes = (proxies: number) =>
         const page = CheckoutState.pageOf(checkout, {
           isSandbox: payer !== undefined,
           takesCards: cards !== undefined,
-          logo: yield* logo(checkout.companyId)
+          ...(yield* seller(checkout.companyId))
         })
         return answer(Document.page(page, state, files(checkout.color)), 200, checkout.embedOrigin)
       })

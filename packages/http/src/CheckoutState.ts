@@ -66,12 +66,13 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, open
 /** What of its page does not change. It is at `/pay/<publicId>`, and what belongs to it below that. */
 export const pageOf = (
   checkout: Checkout.Checkout,
-  { isSandbox, takesCards, logo }: { readonly isSandbox: boolean; readonly takesCards: boolean; readonly logo: Page["logo"] }
+  { isSandbox, takesCards, logo, seller }: { readonly isSandbox: boolean; readonly takesCards: boolean } & Pick<Page, "logo" | "seller">
 ): Page => {
   const { publicId, locale, embedOrigin, description, orderId, amount, fiatAmount, fiatCurrency, returnUrl, cancelUrl } = checkout
   return {
     locale,
     logo,
+    seller,
     description,
     orderId,
     amountSats: amount === null ? null : Number(Msat.toSatsCeiling(amount)),

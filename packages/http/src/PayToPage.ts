@@ -62,6 +62,7 @@ const pageOf = ({ amount, paymentHash }: Invoice, to: string, locale: Locale): P
   cancelUrl: null,
   reference: paymentHash,
   stateUrl: `${paymentHash}/state`,
+  seller: null,
   isStreamed: false,
   cardUrl: null,
   sandboxUrl: null,

@@ -283,8 +283,45 @@ describe("The page of a checkout", () => {
     await service.work()
     const paid = await next()
     assert.deepStrictEqual([paid.status, paid["receivedSats"], paid["asking"]], ["paid", 21_000, null])
+    await follow()
+    if (paid["paidAtMillis"] === null) assert.isNumber((await next())["paidAtMillis"])
     assert.strictEqual((await next()).status, "ended")
     assert.notInclude((await page(made)).text, "http-equiv")
+  })
+
+  const pay = (made: Made) => service.sandbox((sandbox) => sandbox.pay({ paymentRequest: made.payment_request }))
+  const ways: Readonly<Record<string, (made: Made) => Promise<unknown>>> = {
+    open: () => Promise.resolve(),
+    paid: pay,
+    underpaid: (made) => send(made.address, 9000).then(mine),
+    overpaid: (made) => send(made.address, 30_000).then(mine),
+    canceled: (made) => service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
+  }
+  for (const [name, act] of Object.entries(ways))
+    it(`page stream: the last state that it sends is the reloaded one, with its date: ${name}`, async () => {
+      const made = await created()
+      const { next, close } = await stream(made)
+      let streamed = await next()
+      await act(made)
+      await service.work()
+      await follow()
+      const { nowMillis: _, ...reloaded } = JSON.parse(await (await state(made)).text())
+      const stripped = () => JSON.stringify({ ...streamed, nowMillis: 0 })
+      while (stripped() !== JSON.stringify({ ...reloaded, nowMillis: 0 })) {
+        const following = await next()
+        assert.notStrictEqual(following.status, "ended", `the stream ended with ${stripped()}`)
+        streamed = following
+      }
+      if (name === "paid" || name === "overpaid") assert.isNumber(streamed["paidAtMillis"])
+      await close()
+    })
+
+  it("page: the receipt names the seller and has its date", async () => {
+    const made = await created()
+    await pay(made)
+    await service.work()
+    await follow()
+    assert.match(said((await page(made)).text), /Seller .+ Amount .+ Paid at /)
   })
 
   it("page stream: confirmations are counted", async () => {

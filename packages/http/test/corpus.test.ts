@@ -59,6 +59,7 @@ const pageOf = (text: string, locale: Locale): Page => ({
   cancelUrl: `https://shop.example/${text}`,
   reference: text,
   stateUrl: `${text}/state`,
+  seller: text,
   isStreamed: true,
   cardUrl: null,
   sandboxUrl: null,

@@ -51,6 +51,7 @@ const companies = Command.make("companies").pipe(
           "id",
           "name",
           "plan",
+          "frozen",
           "posted_sats",
           "held_sats",
           "api_keys",

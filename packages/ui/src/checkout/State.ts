@@ -48,9 +48,9 @@ export interface State {
 const isToBeAsked = ({ status, refunds, receivedSats, overSats, isLate }: State): boolean =>
   refunds.length === 0 && (status === "paid" ? isLate || overSats > 0 : receivedSats > 0)
 
-/** What is final changes no more. */
+/** Whether nothing about it can change. Money is credited a moment before the receipt has its date: until then it is not over. */
 export const isOver = (state: State): boolean =>
-  (state.status === "paid" || state.status === "canceled") &&
+  (state.status === "canceled" || (state.status === "paid" && state.paidAtMillis !== null)) &&
   !isToBeAsked(state) &&
   state.refunds.every(({ status }) => status === "completed")
 
@@ -65,6 +65,8 @@ export interface Page {
   readonly locale: Locale
   /** The company's picture, from the page, and its name, which is what the picture says; null where it has none. */
   readonly logo: ({ readonly src: string; readonly alt: string } & Size) | null
+  /** The company's name; null where nobody is named. */
+  readonly seller: string | null
   readonly description: string
   readonly orderId: string | null
   /** In whole satoshis; null where the payer decides. */

@@ -125,7 +125,7 @@ const row = (name: string, value: ComponentChildren) => h("div", { class: "row" 
 
 /** What was paid, on paper too. */
 const receipt = ({ page, state, say, live }: Shown) => {
-  const { locale, orderId, fiat, amountSats, reference } = page
+  const { locale, seller, orderId, fiat, amountSats, reference } = page
   const { overSats, receivedSats, paidAtMillis, isLate } = state
   const isAsked = state.refunds.length === 0
   const more = overSats > 0 ? [filled(say.more, sats(overSats, locale)), isAsked && say.overpaid].filter(Boolean).join(" ") : null
@@ -138,6 +138,7 @@ const receipt = ({ page, state, say, live }: Shown) => {
     h(
       "dl",
       { class: "receipt", "aria-label": say.receipt },
+      seller !== null && row(say.seller, seller),
       amountSats !== null && row(say.amount, fiat === null ? sats(amountSats, locale) : `${fiat} · ${sats(amountSats, locale)}`),
       orderId !== null && row(filled(say.order, "").trim(), orderId),
       paidAtMillis !== null && row(say.paidAt, instant(paidAtMillis)),

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { call } from "../api.ts"
-import { Act, Choice, Facts, Field, Form, Loaded, Page, Sats, Secret, Ticks, useLoaded } from "../parts.tsx"
+import { Act, Choice, Facts, Field, Form, Loaded, Page, Sats, Secret, Ticks, useLoaded, When } from "../parts.tsx"
 import type { CompanyFees, FeeRate } from "../wire.ts"
 import { expiryOf, fromWords, KeyFacts, KeyTable } from "./keys.tsx"
 import { WalletApp } from "./wallet.tsx"
@@ -127,6 +127,16 @@ export const Company = ({ id }: { readonly id: string }) => {
                 ["Name", data.name],
                 ["Id", <code>{data.id}</code>],
                 ["Plan", data.plan],
+                [
+                  "Sending",
+                  data.frozen === null ? (
+                    "active"
+                  ) : (
+                    <strong>
+                      frozen since <When at={data.frozen.since} />: {data.frozen.reason}
+                    </strong>
+                  )
+                ],
                 ["Available", <Sats amount={data.available_sats} />],
                 ["Held", <Sats amount={data.held_sats} />],
                 ["Limits", limitWords(limits.limits)],

@@ -24,6 +24,7 @@ export const Companies = () => {
             columns={[
               { title: "Name", cell: ({ id, name }) => <Link path={`company/${id}`}>{name}</Link> },
               { title: "Plan", cell: ({ plan }) => plan },
+              { title: "Sending", cell: ({ frozen }) => (frozen === null ? "active" : <strong>frozen</strong>) },
               { title: "Available", cell: ({ available_sats }) => <Sats amount={available_sats} />, isNumber: true },
               { title: "Held", cell: ({ held_sats }) => <Sats amount={held_sats} />, isNumber: true },
               { title: "Keys", cell: ({ api_keys }) => api_keys, isNumber: true },

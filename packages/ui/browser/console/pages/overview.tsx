@@ -1,5 +1,6 @@
 import { call } from "../api.ts"
 import { Bars, type Hour, Line } from "../charts.tsx"
+import { Frozen } from "../frozen.tsx"
 import { Facts, Link, Loaded, Page, Sats, Status, Table, useLoaded, When } from "../parts.tsx"
 import type { Transaction } from "../wire.ts"
 
@@ -47,6 +48,7 @@ export const Overview = () => {
   const loaded = useLoaded(load)
   return (
     <Page title="Overview">
+      <Frozen />
       <Loaded of={loaded}>
         {({ balance, day, pending, nowMillis }) => {
           const drawn = byHour(day, nowMillis)

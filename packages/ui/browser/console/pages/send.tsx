@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { Amount, amountOf } from "../amount.tsx"
 import { call } from "../api.ts"
+import { Frozen } from "../frozen.tsx"
 import { Facts, Field, Form, Page, Sats } from "../parts.tsx"
 import { go } from "../route.ts"
 import { pretended } from "../session.ts"
@@ -53,6 +54,7 @@ export const Send = () => {
   const now = asked.value
   return (
     <Page title="Send">
+      <Frozen />
       {now === null ? (
         <Form button="What does it cost?" act={estimate}>
           <Destination />

@@ -16,6 +16,7 @@ export const de: Words = {
   missing: "{1} sind angekommen. {2} fehlen noch.",
   expired: "Die Zeit zum Bezahlen ist vorbei. Bitte nicht mehr bezahlen.",
   canceled: "Diese Zahlung wurde storniert. Bitte nicht mehr bezahlen.",
+  seller: "Verkäufer",
   order: "Bestellung {1}",
   goOn: "Weiter",
   back: "Abbrechen und zurück",

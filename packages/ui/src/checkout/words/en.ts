@@ -15,6 +15,7 @@ export const en = {
   missing: "{1} were received. {2} are still missing.",
   expired: "The time to pay is over. Do not pay any more.",
   canceled: "This payment was canceled. Do not pay any more.",
+  seller: "Seller",
   order: "Order {1}",
   goOn: "Go on",
   back: "Cancel and go back",

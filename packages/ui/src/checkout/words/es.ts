@@ -16,6 +16,7 @@ export const es: Words = {
   missing: "Se han recibido {1}. Faltan {2}.",
   expired: "El plazo de pago ha terminado. No pague ya.",
   canceled: "Este pago se ha cancelado. No pague ya.",
+  seller: "Vendedor",
   order: "Pedido {1}",
   goOn: "Continuar",
   back: "Cancelar y volver",

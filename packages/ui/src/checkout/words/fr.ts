@@ -16,6 +16,7 @@ export const fr: Words = {
   missing: "{1} ont été reçus. Il manque encore {2}.",
   expired: "Le délai de paiement est écoulé. Ne payez plus.",
   canceled: "Ce paiement a été annulé. Ne payez plus.",
+  seller: "Vendeur",
   order: "Commande {1}",
   goOn: "Continuer",
   back: "Annuler et revenir",

@@ -16,6 +16,7 @@ export const pt: Words = {
   missing: "Foram recebidos {1}. Ainda faltam {2}.",
   expired: "O prazo de pagamento terminou. Não pague mais.",
   canceled: "Este pagamento foi cancelado. Não pague mais.",
+  seller: "Vendedor",
   order: "Encomenda {1}",
   goOn: "Continuar",
   back: "Cancelar e voltar",
