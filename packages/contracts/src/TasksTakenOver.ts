@@ -6,6 +6,7 @@ import * as Cursor from "@satrail/core/ledger/Cursor"
 import { claimedFromStart, fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Effect } from "effect"
 import { hex, unchanged, verdict } from "./Fixtures.ts"
+import { renewed } from "./TasksRenewed.ts"
 
 const lease = 30_000
 
@@ -18,8 +19,9 @@ const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number) {
   return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit: 10 })
 })
 
-/** What a process that died had claimed. */
+/** What a process that died had claimed, and what is asked about many tasks at once. */
 export const takenOver = {
+  ...renewed,
   "C19: a task is taken over from a process that is no longer alive, before its claim ends, and from no other": Effect.gen(function* () {
     const kind = `test ${yield* hex(8)}`
     const tasks = yield* Tasks

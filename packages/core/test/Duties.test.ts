@@ -10,6 +10,7 @@ import * as Cursor from "../src/ledger/Cursor.ts"
 import * as Duties from "../src/ledger/Duties.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
+import * as Wakes from "../src/ledger/Wakes.ts"
 import * as Policy from "../src/service/Policy.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Satrail from "../src/service/Satrail.ts"
@@ -45,7 +46,9 @@ const enter = Effect.fnUntraced(function* (
         )
       )
     )
-  yield* Scope.provide(Effect.updateService(Duties.run(role, work), Tasks, road), scope)
+  const own = Layer.provide(Layer.provideMerge(Duties.layer, Wakes.layer), Layer.effect(Tasks, Effect.map(Tasks, road)))
+  const services = yield* Layer.buildWithScope(Layer.fresh(own), scope)
+  yield* Scope.provide(Effect.provide(Effect.updateService(Duties.run(role, work), Tasks, road), services), scope)
   return { leave: Scope.close(scope, Exit.void), scope }
 })
 
@@ -67,14 +70,15 @@ describe("A role", () => {
     )
   )
 
-  it.effect("lease: a process that is stopped finishes its step and gives it back; another takes it within a sixth of its term", () =>
+  it.effect("lease: a process that is stopped finishes its step and gives it back; another takes it at its next look", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
         const finished = yield* Deferred.make<void>()
         const scope = yield* Scope.make()
         const slow = () => Effect.asVoid(Effect.forkScoped(Effect.uninterruptible(Deferred.await(finished))))
-        yield* Scope.provide(Duties.run(role, slow), scope)
+        const services = yield* Layer.buildWithScope(Layer.provideMerge(Duties.layer, Wakes.layer), scope)
+        yield* Scope.provide(Effect.provide(Duties.run(role, slow), services), scope)
         yield* enter("b", diary)
         yield* TestClock.adjust(lease / 2)
         const leaving = yield* Effect.forkChild(Scope.close(scope, Exit.void))
@@ -82,7 +86,7 @@ describe("A role", () => {
         assert.deepStrictEqual(diary.notes, [])
         yield* Deferred.succeed(finished, undefined)
         yield* Fiber.join(leaving)
-        yield* TestClock.adjust(lease / 6)
+        yield* TestClock.adjust(yield* Wakes.PollMillis)
         assert.deepStrictEqual(whoBetween(diary, 0, Infinity), ["b"])
       })
     )
@@ -97,7 +101,8 @@ describe("A role", () => {
           Tasks.of({
             ...tasks,
             claim: (ask) => Effect.suspend(() => (dead ? Effect.never : tasks.claim(ask))),
-            postpone: (task, until) => Effect.suspend(() => (dead ? Effect.never : tasks.postpone(task, until)))
+            postpone: (task, until) => Effect.suspend(() => (dead ? Effect.never : tasks.postpone(task, until))),
+            renew: (all, until) => Effect.suspend(() => (dead ? Effect.never : tasks.renew(all, until)))
           })
         yield* enter("a", diary, mortal)
         yield* enter("b", diary)
@@ -133,7 +138,8 @@ describe("A role", () => {
           Tasks.of({
             ...tasks,
             claim: (ask) => Effect.suspend(() => (away ? outage : tasks.claim(ask))),
-            postpone: (task, until) => Effect.suspend(() => (away ? outage : tasks.postpone(task, until)))
+            postpone: (task, until) => Effect.suspend(() => (away ? outage : tasks.postpone(task, until))),
+            renew: (all, until) => Effect.suspend(() => (away ? outage : tasks.renew(all, until)))
           })
         )
         yield* TestClock.adjust(lease + 1)

@@ -8,6 +8,7 @@ import * as Events from "../src/events/Events.ts"
 import type { Notice } from "../src/events/Notice.ts"
 import * as Retention from "../src/events/Retention.ts"
 import { Journal } from "../src/ledger/Journal.ts"
+import { PollMillis } from "../src/ledger/Wakes.ts"
 import * as Invoice from "../src/receiving/Invoice.ts"
 import { company, companyWith, confirm, follow, invoice, mine, onChainAddress, outside, scenario, steps } from "./World.ts"
 
@@ -89,7 +90,7 @@ scenario("events: who follows the stream hears what is committed, and no other c
   )
 })
 
-scenario("events: what another process commits is heard within a quarter of a second", function* () {
+scenario("events: what another process commits is heard at the next look when its signal is lost", function* () {
   const row = yield* company()
   const told: Array<string> = []
   const listening = yield* Effect.forkChild(
@@ -98,7 +99,7 @@ scenario("events: what another process commits is heard within a quarter of a se
   yield* TestClock.adjust(1000)
   const change = Invoice.created(yield* invoiceRow(row.id, 1))
   yield* (yield* Journal).commit(change) // the port itself: nothing in this process knows of it
-  yield* TestClock.adjust(250)
+  yield* TestClock.adjust(yield* PollMillis)
   assert.deepStrictEqual(told, [change.id])
   yield* Fiber.interrupt(listening)
 })

@@ -10,7 +10,6 @@ import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import * as Satrail from "../src/service/Satrail.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
-import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { settings } from "./Rows.ts"
 import {
   companyWith,
@@ -217,7 +216,9 @@ describe("Recipients that are slow", () => {
           claim: (ask) => unlessDead(tasks.claim(ask)),
           claimInTurn: (ask) => unlessDead(tasks.claimInTurn(ask)),
           takeOver: (ask) => unlessDead(tasks.takeOver(ask)),
-          postpone: (...all) => unlessDead(tasks.postpone(...all))
+          postpone: (...all) => unlessDead(tasks.postpone(...all)),
+          renew: (...all) => unlessDead(tasks.renew(...all)),
+          dueAt: (kinds) => unlessDead(tasks.dueAt(kinds))
         })
       )
       const asking = replace(Resolver, (resolver) => Resolver.of({ ...resolver, offer: () => Effect.never }))
@@ -360,7 +361,6 @@ describe("Turns", () => {
     return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
       const payer = yield* companyWith(100_000)
       const rows = yield* times(64, () => toOutside(payer))
-      yield* (yield* Withdrawals).confirmed // so that nobody wakes the worker
       yield* working()
       yield* TestClock.adjust("10 millis")
       const first = [...found]

@@ -3,7 +3,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Effect, Fiber, Result } from "effect"
+import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { hex } from "@scure/base"
 import { Companies } from "../src/accounts/Companies.ts"
@@ -11,6 +11,7 @@ import type { Company } from "../src/accounts/Company.ts"
 import type { Currency } from "../src/base/Amount.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
+import { Wakes } from "../src/ledger/Wakes.ts"
 import { ExchangeRates } from "../src/nodes/ExchangeRates.ts"
 import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
@@ -437,11 +438,9 @@ describe("Confirming", () => {
 
   scenario("withdrawal: its job is enqueued in the same commit, and the worker of this process is woken", function* () {
     const payer = yield* companyWith(5000)
-    const { confirmed } = yield* Withdrawals
-    const told = yield* Effect.forkChild(confirmed)
-    yield* Effect.yieldNow
+    const wake = yield* (yield* Wakes).listen(Withdrawal.taskKind)
     const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
-    yield* Fiber.join(told)
+    yield* wake
     const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
     assert.deepStrictEqual(
       claimed.map(({ id }) => id),

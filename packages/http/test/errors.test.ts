@@ -299,7 +299,6 @@ describe("what nobody foresaw", () => {
     let confirm: Withdrawals["Service"]["confirm"] = () => Effect.die("not begun")
     const instead = Withdrawals.of({
       estimate: () => Effect.die("not asked for here"),
-      confirmed: Effect.never,
       known: () => undefined,
       handOver: () => Effect.void,
       approve: () => Effect.die("not asked for here"),
@@ -357,7 +356,6 @@ describe("what nobody foresaw", () => {
       approve: never,
       reject: never,
       expire: never(),
-      confirmed: Effect.void,
       known: () => undefined,
       handOver: () => Effect.void
     })

@@ -1,5 +1,5 @@
 import type { TakenOver, Task, Tasks, Turn } from "@satrail/core/ledger/Tasks"
-import { HashMap, Option, Ref } from "effect"
+import { Effect, HashMap, Option, Ref } from "effect"
 import { compare } from "./Reading.ts"
 import type * as State from "./State.ts"
 
@@ -81,5 +81,23 @@ export const make = (state: Ref.Ref<State.State>): Tasks["Service"] => ({
   claim: (ask) => Ref.modify(state, (now) => claim(now, dueNow(now, ask), ask)),
   claimInTurn: (ask) => Ref.modify(state, (now) => claim(now, dueInTurn(now, ask), ask)),
   takeOver: (ask) => Ref.modify(state, (now) => takeOver(now, ask)),
-  postpone: (task, untilMillis, as) => Ref.modify(state, (now) => postpone(now, task, untilMillis, as))
+  postpone: (task, untilMillis, as) => Ref.modify(state, (now) => postpone(now, task, untilMillis, as)),
+  renew: (tasks, untilMillis) =>
+    Ref.modify(state, (now) => {
+      const kept = new Set<string>()
+      let next = now
+      for (const task of tasks) {
+        const [isKept, after] = postpone(next, task, untilMillis)
+        if (isKept) kept.add(task.id)
+        next = after
+      }
+      return [kept, next] as const
+    }),
+  dueAt: (kinds) =>
+    Effect.map(Ref.get(state), ({ tasks }) => {
+      const found = new Map<string, number>()
+      for (const { kind, dueAtMillis } of HashMap.values(tasks))
+        if (kinds.includes(kind)) found.set(kind, Math.min(found.get(kind) ?? Infinity, dueAtMillis))
+      return found
+    })
 })

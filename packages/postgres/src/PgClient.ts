@@ -1,10 +1,10 @@
-import { Cause, Effect, Exit, Layer, Option, Redacted, Result } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, Redacted, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
 import * as Away from "./Away.ts"
 import * as Hosts from "./Hosts.ts"
-import { type Ask, asking, connection, failed, hear, remember, type SettingsOf } from "./PgConnection.ts"
+import { type Ask, asking, connection, failed, hear, leave, remember, type SettingsOf } from "./PgConnection.ts"
 import { codeOf, DatabaseUnreachable } from "./PgError.ts"
 import * as Pooler from "./Pooler.ts"
 import * as Primary from "./Primary.ts"
@@ -68,6 +68,20 @@ const epochOf = (pool: Pg.Pool) => {
     () => Effect.sync(() => pool.off("connect", note))
   )
 }
+
+/** Opens a connection beside the pool, to the same server. It is closed with the scope. */
+export class Beside extends Context.Service<Beside, { readonly connection: Effect.Effect<Pg.Client, SqlError.SqlError, Scope.Scope> }>()(
+  "@satrail/postgres/PgClient/Beside"
+) {}
+
+const besideOf = (client: Effect.Effect<Pg.Client, unknown>) =>
+  Beside.of({
+    connection: Effect.acquireRelease(
+      Effect.flatMap(client, (client) => Effect.as(Effect.tryPromise({ try: () => client.connect(), catch: (cause) => cause }), client)),
+      (client) => Effect.sync(() => leave(client, unansweredMillis)),
+      { interruptible: true }
+    ).pipe(Effect.mapError((cause) => failed(cause, "connect")))
+  })
 
 const defaultStatementTimeoutMillis = 30_000
 
@@ -213,11 +227,16 @@ const setting = ({
  * no writes are closed one by one, and the pool has to open new ones to the new primary. It runs best with
  * `options: "-c enable_seqscan=off -c jit=off"`, where no pooler is between.
  */
-export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
-  Layer.effect(
-    SqlClient.SqlClient,
-    Effect.tap(make(pool), (sql) => answering("the given pool", sql, () => new Pg.Client(configOf(pool)), pool.options.max))
-  ).pipe(Layer.provide(Reactivity.layer))
+export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> => {
+  const connect = () => new Pg.Client(configOf(pool))
+  return Layer.merge(
+    Layer.effect(
+      SqlClient.SqlClient,
+      Effect.tap(make(pool), (sql) => answering("the given pool", sql, connect, pool.options.max))
+    ).pipe(Layer.provide(Reactivity.layer)),
+    Layer.sync(Beside, () => besideOf(Effect.sync(connect)))
+  )
+}
 
 /** Where a database is, for people: hosts, ports and name, never a user or a password. */
 export const where = (url: Redacted.Redacted): string =>
@@ -261,17 +280,17 @@ export const lazily = Effect.fnUntraced(function* (options: Options) {
   const { pool, primary, ...opened } = yield* opening(options)
   const sql = yield* Effect.provide(make(pool, options, primary), Reactivity.layer)
   if (primary !== undefined) yield* Effect.forkScoped(primary.watch)
-  return { sql, primary, ...opened }
+  const beside = besideOf(Effect.map(primary === undefined ? Effect.void : primary.settled, opened.connect))
+  return { sql, primary, beside, ...opened }
 })
 
 /** A `SqlClient` over node-postgres. */
-export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
-  Layer.effect(
-    SqlClient.SqlClient,
+export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> =>
+  Layer.effectContext(
     Effect.gen(function* () {
-      const { sql, primary, where, connect, maxConnections } = yield* lazily(options)
+      const { sql, primary, where, connect, maxConnections, beside } = yield* lazily(options)
       if (primary !== undefined) yield* Effect.mapError(primary.settled, (cause) => new DatabaseUnreachable({ where, cause }))
       yield* answering(where, sql, connect, maxConnections)
-      return sql
+      return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Beside, beside))
     })
   )

@@ -11,6 +11,7 @@ import * as Migrations from "./Migrations.ts"
 import * as PgClient from "./PgClient.ts"
 import * as PgliteClient from "./PgliteClient.ts"
 import * as Records from "./Records.ts"
+import * as Signals from "./Signals.ts"
 import * as Standby from "./Standby.ts"
 import * as Tasks from "./Tasks.ts"
 
@@ -34,14 +35,15 @@ export const layer = (
   const { readUrl, maxAgeMillis, maxConnections } = options
   const all = layerClient(options)
   const reading = readUrl === undefined ? all : Layer.provideMerge(Standby.layer({ readUrl, maxAgeMillis, maxConnections }), all)
-  return Layer.provide(reading, PgClient.layer(options))
+  return Layer.provide(Layer.merge(reading, Signals.layer), PgClient.layer(options))
 }
 
-/** The storage ports on a host's own pool. Our tables are in a schema of their own, `satrail`. */
+/** The storage ports on a host's own pool, and one connection beside it, for signals. Our tables are in a schema of their own, `satrail`. */
 export const layerPool = (
   pool: Pg.Pool,
   options: Journal.Options = {}
-): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> => Layer.provide(layerClient(options), PgClient.layerPool(pool))
+): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> =>
+  Layer.provide(Layer.merge(layerClient(options), Signals.layer), PgClient.layerPool(pool))
 
 /** The storage ports in this process, in a directory or (without one) in memory: for trying, developing and tests. */
 export const layerEmbedded = (

@@ -89,6 +89,21 @@ const postpone = `
 update satrail.tasks set due_at_millis = $3::bigint, kind = coalesce($4::text, kind), lane = coalesce($5::text, lane)
 where id = $1::uuid and token = $2::int returning id::text`
 
+// In one order, whoever asks: two that renew, or commit with fences, must not wait for each other.
+const renew = `
+with held as (
+  select t.id from satrail.tasks t join unnest($1::uuid[], $2::int[]) h (id, token) on t.id = h.id and t.token = h.token
+  order by t.id for no key update of t
+)
+update satrail.tasks set due_at_millis = $3::bigint where id = any(array(select id from held)) returning id::text`
+
+const dueAt = `
+select k.kind, d.due_at_millis::text as due from unnest($1::text[]) k (kind)
+cross join lateral (select due_at_millis from satrail.tasks where kind = k.kind order by due_at_millis, id limit 1) d`
+
+const renewedOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.String })))
+const dueOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ kind: Schema.String, due: Schema.FiniteFromString })))
+
 const list = (values: ReadonlyArray<string>) => `{${values.map((value) => JSON.stringify(value)).join(",")}}`
 
 export const make = Effect.gen(function* () {
@@ -119,6 +134,16 @@ export const make = Effect.gen(function* () {
       sql.unsafe<object>(postpone, [id, String(token), String(untilMillis), as?.kind ?? null, as?.lane ?? null]).pipe(
         Effect.map((rows) => rows.length === 1),
         Effect.catch(translate("Tasks.postpone"))
+      ),
+    renew: (tasks, untilMillis) =>
+      sql.unsafe<object>(renew, [list(tasks.map(({ id }) => id)), list(tasks.map(({ token }) => String(token))), String(untilMillis)]).pipe(
+        Effect.map((rows) => new Set(renewedOf(rows).map(({ id }) => id))),
+        Effect.catch(translate("Tasks.renew"))
+      ),
+    dueAt: (kinds) =>
+      sql.unsafe<object>(dueAt, [list(kinds)]).pipe(
+        Effect.map((rows) => new Map(dueOf(rows).map(({ kind, due }) => [kind, due]))),
+        Effect.catch(translate("Tasks.dueAt"))
       )
   })
 })

@@ -2,22 +2,20 @@ import { Context, Effect, Latch, Layer, type Scope } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Worker from "../base/Worker.ts"
 import { EventStore } from "../ledger/EventStore.ts"
-import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
+import { PollMillis, topics, Wakes } from "../ledger/Wakes.ts"
 
-/** How often a process looks for what other processes have committed: once for all who listen in it, and not at all while nobody does. */
-export const PollMillis = Context.Reference<number>("@satrail/core/events/Tail/PollMillis", { defaultValue: () => 250 })
-
-// What this process commits is looked for at once, and then not again for a moment: many commits are one look.
+// What is committed is looked for at once, and then not again for a moment: many commits are one look. An event is shown only when every transaction is over that
+// may precede it, so the next look follows soon, and those after it less and less often.
 const gapMillis = 20
+const againMillis = 250
 const pageSize = 1000
 
 /** Says when there are events to be read. */
 export class Tail extends Context.Service<
   Tail,
   {
-    /** Something was committed here. */
-    readonly wake: Effect.Effect<void>
     /**
      * Waits until there may be events of the company (null: of any) that were not there when it was waited for last. The first time it does not wait.
      * For as long as the scope is open.
@@ -36,9 +34,11 @@ const anybody = "*"
 export const make = Effect.gen(function* () {
   const store = yield* EventStore
   const ledger = yield* LedgerReads
-  const pollMillis = yield* PollMillis
+  const longestMillis = yield* PollMillis
+  const committed = yield* (yield* Wakes).listen(topics.event)
   const waiting = new Map<string, Set<Latch.Latch>>()
-  const [listened, woken] = [yield* Latch.make(false), yield* Latch.make(false)]
+  const listened = yield* Latch.make(false)
+  let pauseMillis: number = againMillis
   let position: bigint | undefined
   /** The last page that was looked at, and what it comes after. */
   let looked: { readonly after: bigint; readonly page: ReadonlyArray<Published> } | undefined
@@ -63,17 +63,16 @@ export const make = Effect.gen(function* () {
     if (page.length > 0) release(anybody)
     if (page.length > 0) looked = { after: known, page }
     position = page.at(-1)?.id ?? known
-    if (page.length === pageSize) yield* woken.open
+    pauseMillis = page.length > 0 ? againMillis : Math.min(2 * pauseMillis, longestMillis)
   })
+  const woken = Effect.map(committed, () => {
+    pauseMillis = gapMillis
+  })
+  const moment = Effect.suspend(() => Effect.raceFirst(woken, Effect.sleep(pauseMillis - gapMillis)))
 
-  yield* Worker.runOpen(
-    "events",
-    look,
-    Effect.andThen(Effect.sleep(gapMillis), Effect.andThen(Effect.race(woken.await, Effect.sleep(pollMillis - gapMillis)), woken.close))
-  )
+  yield* Worker.runOpen("events", look, Effect.andThen(Effect.sleep(gapMillis), moment))
 
   return Tail.of({
-    wake: Effect.suspend(() => (waiting.size === 0 ? Effect.void : Effect.asVoid(woken.open))),
     listen: (companyId) =>
       Effect.map(
         Effect.acquireRelease(
@@ -109,15 +108,3 @@ export const make = Effect.gen(function* () {
 })
 
 export const layer = Layer.effect(Tail, make)
-
-/** The Journal, which says so to whoever listens here as soon as a Change is committed that publishes something. */
-export const layerJournal = Layer.effect(
-  Journal,
-  Effect.gen(function* () {
-    const journal = yield* Journal
-    const { wake } = yield* Tail
-    return Journal.of({
-      commit: (change) => (change.event === undefined ? journal.commit(change) : Effect.tap(journal.commit(change), wake))
-    })
-  })
-)

@@ -1,13 +1,13 @@
-import { Clock, Context, Effect, Option, type Scope } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Option, type Scope } from "effect"
 import * as Worker from "../base/Worker.ts"
 import type { Fence } from "./Change.ts"
 import * as Duty from "./Duty.ts"
 import { Journal } from "./Journal.ts"
 import { fence, type Task, Tasks } from "./Tasks.ts"
+import { Wakes } from "./Wakes.ts"
 
-// The holder has two more tries before its lease ends, and another process need not wait long for what was given back.
+// The holder has two more tries before its lease ends.
 const renewalsPerLease = 3
-const looksPerLease = 6
 
 /** Which process does what only one of them does. */
 export class Options extends Context.Service<
@@ -20,6 +20,63 @@ export class Options extends Context.Service<
 
 export const defaults: Options["Service"] = { dutyLeaseMillis: 6_000 }
 
+/** The leases of a process, which are renewed together. */
+export class Leases extends Context.Service<
+  Leases,
+  {
+    /** Renews the lease that ends at `untilMillis`. Ends when it is lost, or could not be confirmed in time. */
+    readonly keep: (task: Task, untilMillis: number) => Effect.Effect<void>
+  }
+>()("@satrail/core/ledger/Duties/Leases") {}
+
+const makeLeases = Effect.gen(function* () {
+  const tasks = yield* Tasks
+  const { dutyLeaseMillis } = yield* Options
+  const now = Clock.currentTimeMillis
+  const held = new Set<{ readonly task: Task; untilMillis: number; readonly changed: Latch.Latch }>()
+  const isHeld = yield* Latch.make(false)
+
+  const renew = Effect.gen(function* () {
+    yield* isHeld.await
+    yield* Effect.sleep(dutyLeaseMillis / renewalsPerLease)
+    const all = [...held]
+    if (all.length === 0) return void isHeld.closeUnsafe()
+    const nowMillis = yield* now
+    const untilMillis = nowMillis + dutyLeaseMillis
+    const patience = Math.max(0, ...all.map((one) => one.untilMillis - nowMillis))
+    const asked = tasks.renew(
+      all.map(({ task }) => task),
+      untilMillis
+    )
+    const kept = yield* Effect.option(Effect.timeout(asked, patience))
+    if (Option.isNone(kept)) return
+    for (const one of all) {
+      one.untilMillis = kept.value.has(one.task.id) ? untilMillis : 0
+      if (one.untilMillis === 0) one.changed.openUnsafe()
+    }
+  })
+  yield* Effect.forkScoped(Effect.forever(renew))
+
+  return Leases.of({
+    keep: (task, untilMillis) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          const one = { task, untilMillis, changed: Latch.makeUnsafe(false) }
+          held.add(one)
+          isHeld.openUnsafe()
+          return one
+        }),
+        Effect.fnUntraced(function* (one) {
+          for (let leftMillis = one.untilMillis - (yield* now); leftMillis > 0; leftMillis = one.untilMillis - (yield* now))
+            yield* Effect.raceFirst(one.changed.await, Effect.sleep(leftMillis))
+        }),
+        (one) => Effect.sync(() => held.delete(one))
+      )
+  })
+})
+
+export const layer = Layer.effect(Leases, makeLeases)
+
 /**
  * Does `work` in one process of all, until the scope closes. The holder of the lease renews it; a process that cannot, or finds another holder, stops;
  * who is stopped finishes its step and gives the role back at once. Two may overlap for a moment: what must not be done by both carries the fence.
@@ -27,6 +84,8 @@ export const defaults: Options["Service"] = { dutyLeaseMillis: 6_000 }
 export const run = Effect.fnUntraced(function* <R>(role: Duty.Role, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
   const journal = yield* Journal
   const tasks = yield* Tasks
+  const leases = yield* Leases
+  const wakes = yield* Wakes
   const { dutyLeaseMillis } = yield* Options
   const now = Clock.currentTimeMillis
   let isBegun = false
@@ -39,26 +98,22 @@ export const run = Effect.fnUntraced(function* <R>(role: Duty.Role, work: (fence
     return task && { task, untilMillis: nowMillis + dutyLeaseMillis }
   })
 
-  /** Ends when the lease is lost, or could not be confirmed. */
-  const keep = Effect.fnUntraced(function* (task: Task, claimedUntilMillis: number) {
-    let untilMillis = claimedUntilMillis
-    while ((yield* now) < untilMillis) {
-      yield* Effect.sleep(dutyLeaseMillis / renewalsPerLease)
-      const nowMillis = yield* now
-      const kept = yield* tasks.postpone(task, nowMillis + dutyLeaseMillis).pipe(
-        Effect.timeoutOption(Math.max(0, untilMillis - nowMillis)),
-        Effect.catchTag("StoreUnavailable", () => Effect.succeedNone)
-      )
-      if (Option.isSome(kept)) untilMillis = kept.value ? nowMillis + dutyLeaseMillis : 0
-    }
-    yield* Effect.logWarning("lease: held by another process, or the store did not confirm it", { role })
-  })
+  const keep = (task: Task, untilMillis: number) =>
+    Effect.andThen(
+      leases.keep(task, untilMillis),
+      Effect.logWarning("lease: held by another process, or the store did not confirm it", { role })
+    )
+
+  // A store that is away learns it when the lease ends.
+  const giveBack = (task: Task) =>
+    Effect.flatMap(now, (nowMillis) =>
+      Effect.ignore(Effect.tap(tasks.postpone(task, nowMillis), (isKept) => (isKept ? wakes.tell(role, nowMillis) : Effect.void)))
+    )
 
   const step = Effect.acquireUseRelease(
     claim,
     (held) => (held === undefined ? Effect.void : Effect.scoped(Effect.andThen(work(fence(held.task)), keep(held.task, held.untilMillis)))),
-    // A store that is away learns it when the lease ends.
-    (held) => (held === undefined ? Effect.void : Effect.flatMap(now, (nowMillis) => Effect.ignore(tasks.postpone(held.task, nowMillis))))
+    (held) => (held === undefined ? Effect.void : giveBack(held.task))
   )
-  yield* Worker.runOpen(role, step, Effect.sleep(dutyLeaseMillis / looksPerLease))
+  yield* Worker.runOpen(role, step, yield* wakes.listen(role))
 })

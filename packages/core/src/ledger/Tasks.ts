@@ -89,5 +89,9 @@ export class Tasks extends Context.Service<
       untilMillis: number,
       as?: { readonly kind: string; readonly lane: string }
     ) => Effect.Effect<boolean, StoreUnavailable>
+    /** Holds all of these until then, together. Answers the ids of those that no other process has claimed since, and that have not ended. */
+    readonly renew: (tasks: ReadonlyArray<Task>, untilMillis: number) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
+    /** When the first task of each of these kinds is due, or was. A kind without tasks is left out. */
+    readonly dueAt: (kinds: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>
   }
 >()("@satrail/core/ledger/Tasks") {}

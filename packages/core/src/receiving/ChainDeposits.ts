@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import * as Pages from "../base/Pages.ts"
@@ -21,6 +21,9 @@ const pageSize = 500
 
 /** How many evicted deposits are looked up again with each new block: the newest first, and then on to the oldest and around. */
 const givenUpAtOnce = 50
+
+/** How often everything is looked up again while the chain stays as it is. */
+const againMillis = 60_000
 
 const source = "chain"
 
@@ -62,7 +65,7 @@ export const make = Effect.gen(function* () {
 
   /**
    * Looks up again what is recorded in blocks that may be others by now, and, when there is a new block, what waits for one and some of the
-   * evicted ones.
+   * evicted ones. Answers how many those were.
    */
   const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo }: Chain.Activity) {
     const uncertain = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) =>
@@ -73,24 +76,29 @@ export const make = Effect.gen(function* () {
       ? yield* Pages.all(pageSize, (after: Deposit.Deposit | null) => receiving.depositsInNoBlock(after?.id ?? null, pageSize))
       : []
     const givenUp = isNew ? yield* nextGivenUp : []
-    for (const { chainTxId, vout } of [...uncertain, ...inNoBlock, ...givenUp]) {
+    const all = [...uncertain, ...inNoBlock, ...givenUp]
+    for (const { chainTxId, vout } of all) {
       if (chainTxId !== null && vout !== null) yield* outputs.settle({ txId: chainTxId, vout })
     }
     checkedAt = tip.hash
+    return all.length
   })
 
   /**
    * Credits whatever has become deep enough under this tip. A payment in many pieces is as large as all of them: as deep as is asked for what its company
    * waits for, and for what came to anybody in its block. What is deeper than anything is asked to be is not at risk with the others.
+   * Answers how many were deep enough.
    */
   const confirm = Effect.fnUntraced(function* (tip: Chain.Tip) {
     const { ofCompany, inBlock } = yield* receiving.depositsUnconfirmed(tip.height - deepest)
     const inBlocks = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) => receiving.depositsInBlocks(after?.id ?? null, pageSize))
+    let deep = 0
     for (const deposit of inBlocks) {
       const { chainTxId, vout, height, amount, companyId } = deposit
       if (chainTxId === null || vout === null || height === null) continue
       const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
+      deep++
       // Looked up once more: an unreported reorganisation must not be paid for. And it may never be reported: a process that finds an
       // output first may record stale data, when all others have passed it.
       const placement = yield* chain.transaction(chainTxId)
@@ -101,16 +109,29 @@ export const make = Effect.gen(function* () {
       if (placement.isCoinbase && Chain.confirmations(tip, height) < Chain.coinbaseMaturity) continue
       yield* Effect.catchTag(journal.commit(Deposit.confirmed(deposit, yield* Clock.currentTimeMillis)), "DepositMoved", () => Effect.void) // another process was first
     }
+    return deep
   })
+
+  /** Where a look found nothing to do, and when: as long as the chain stays there, nothing is read from the store. */
+  let quiet: { readonly cursor: string; readonly hash: string; readonly atMillis: number } | undefined
+  const isQuiet = ({ tip, cursor, outputs, unchangedTo, blocksLeft }: Chain.Activity, nowMillis: number) =>
+    cursor === quiet?.cursor &&
+    tip.hash === quiet.hash &&
+    outputs.length + blocksLeft === 0 &&
+    unchangedTo >= tip.height &&
+    nowMillis < quiet.atMillis + againMillis
 
   return ChainDeposits.of({
     follow: Effect.fnUntraced(function* (fence) {
-      const before = yield* ledger.cursor(source)
+      const atMillis = yield* Clock.currentTimeMillis
+      const before = quiet === undefined ? yield* ledger.cursor(source) : Option.some(quiet.cursor)
       const activity = yield* chain.activity(before._tag === "Some" ? before.value : null, ours)
       const { tip, cursor, blocksLeft } = activity
       yield* rates.sample(tip)
+      if (isQuiet(activity, atMillis)) return 0
+      quiet = undefined
       for (const output of activity.outputs) yield* outputs.meet(output)
-      yield* recheck(activity)
+      const rechecked = yield* recheck(activity)
       // Only now: after a crash before this line the outputs are done again, and each is found done.
       if (before._tag === "None" || before.value !== cursor) {
         const nowMillis = yield* Clock.currentTimeMillis
@@ -118,7 +139,9 @@ export const make = Effect.gen(function* () {
           .commit(Cursor.moved({ source, value: cursor }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
           .pipe(Effect.catchTag("StaleFence", () => Effect.void))
       }
-      yield* confirm(tip)
+      const deep = yield* confirm(tip)
+      if (before._tag === "Some" && before.value === cursor && activity.outputs.length + rechecked + deep + blocksLeft === 0)
+        quiet = { cursor, hash: tip.hash, atMillis }
       if (blocksLeft > 0) yield* Effect.logInfo("chain: catching up", { blocksLeft, tip: tip.height })
       return blocksLeft
     })

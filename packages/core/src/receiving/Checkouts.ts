@@ -15,6 +15,7 @@ import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreU
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
+import { Wakes } from "../ledger/Wakes.ts"
 import * as ChainSource from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
@@ -22,6 +23,7 @@ import type { Asked } from "../nodes/Prices.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutSteps from "./CheckoutSteps.ts"
+import * as CheckoutTask from "./CheckoutTask.ts"
 import * as Confirmations from "./Confirmations.ts"
 import { Invoices } from "./Invoices.ts"
 import { OnChainAddresses } from "./OnChainAddresses.ts"
@@ -241,10 +243,8 @@ export const layer = Layer.effect(Checkouts, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const checkouts = yield* Checkouts
-    yield* Worker.run(
-      "checkouts",
-      Effect.repeat(checkouts.step, { while: (claimed) => claimed >= CheckoutSteps.tasksAtOnce }),
-      Effect.sleep("1 second")
-    )
+    const { listen } = yield* Wakes
+    const due = Effect.raceAllFirst(yield* Effect.forEach(CheckoutTask.kinds, listen))
+    yield* Worker.run("checkouts", Effect.repeat(checkouts.step, { while: (claimed) => claimed >= CheckoutSteps.tasksAtOnce }), due)
   })
 )

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
+import { Wakes } from "../ledger/Wakes.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { holdTask } from "./Invoice.ts"
 import * as Looking from "./Looking.ts"
@@ -67,6 +68,10 @@ export const layerWorker = Layer.effectDiscard(
     const { step } = yield* Holds
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return
-    yield* Worker.run("hold invoices", Effect.repeat(step, { while: (claimed) => claimed === tasksAtOnce }), Effect.sleep("1 second"))
+    yield* Worker.run(
+      "hold invoices",
+      Effect.repeat(step, { while: (claimed) => claimed === tasksAtOnce }),
+      yield* (yield* Wakes).listen(holdTask)
+    )
   })
 )

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import * as Worker from "../base/Worker.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
+import * as Wakes from "../ledger/Wakes.ts"
 import type { Invoice } from "./Invoice.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -93,6 +94,10 @@ export const layer = Layer.effect(Zaps, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const zaps = yield* Zaps
-    yield* Worker.run("zaps", Effect.repeat(zaps.step, { while: (claimed) => claimed === tasksAtOnce }), Effect.sleep("1 second"))
+    yield* Worker.run(
+      "zaps",
+      Effect.repeat(zaps.step, { while: (claimed) => claimed === tasksAtOnce }),
+      yield* (yield* Wakes.Wakes).listen(Zap.taskKind)
+    )
   })
-).pipe(Layer.provide(layer))
+).pipe(Layer.provide(layer), Layer.provide(Wakes.layerTasks))

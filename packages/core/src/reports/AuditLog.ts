@@ -6,6 +6,7 @@ import * as Audit from "../ledger/Audit.ts"
 import * as Duties from "../ledger/Duties.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import * as Page from "../ledger/Page.ts"
+import * as Wakes from "../ledger/Wakes.ts"
 
 /** How long refusals of one kind are counted together. */
 export const countedMillis = 60_000
@@ -96,7 +97,14 @@ const draftOf = ({ companyId, acting, code, sinceMillis, count }: Counted): Audi
 export const make = Effect.gen(function* () {
   const store = yield* Audit.AuditStore
   const scope = yield* Effect.scope
+  const wakes = yield* Wakes.Wakes
   const counted = new Map<string, Counted>()
+
+  const append = (drafts: ReadonlyArray<Audit.Draft>) =>
+    Effect.andThen(
+      store.appendAudit(drafts),
+      Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => wakes.note(Wakes.topics.audit, nowMillis))
+    )
 
   /** Looks through the log until there are as many as were asked for, or enough was looked at. */
   const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, query: Query, limit: number) {
@@ -117,7 +125,7 @@ export const make = Effect.gen(function* () {
       const part = kinds.slice(at, at + batch).flatMap((kind) => counted.get(kind) ?? [])
       for (const kind of kinds.slice(at, at + batch)) counted.delete(kind)
       const drafts = part.flatMap((one) => (one.count === 0 ? [] : [draftOf(one)]))
-      if (drafts.length > 0) yield* store.appendAudit(drafts)
+      if (drafts.length > 0) yield* append(drafts)
     }
   })
   const flush = Effect.suspend(() => write([...counted.keys()]))
@@ -140,9 +148,9 @@ export const make = Effect.gen(function* () {
       counted.set(kind, one)
       // Only while something is counted does anything wait: a service that refuses nothing does nothing.
       yield* Effect.forkIn(Effect.delay(lost(write([kind])), countedMillis), scope)
-      yield* store
-        .appendAudit([draftOf({ ...one, count: 1 })])
-        .pipe(Effect.catch((error) => Effect.logWarning("audit: a refusal was not written down", error)))
+      yield* append([draftOf({ ...one, count: 1 })]).pipe(
+        Effect.catch((error) => Effect.logWarning("audit: a refusal was not written down", error))
+      )
     }),
     flush
   })
@@ -207,10 +215,12 @@ export const headMillis = 3_600_000
 /** The longest that an entry waits for its link. */
 export const unlinkedMillis = 60_000
 
-/** Links every second, in one process at a time. Logs the signed head when it begins and each hour: keep these lines where the database's owner cannot change them. */
+/** Links what was appended within a second, in one process at a time. Logs the signed head when it begins and each hour: keep these lines where the database's owner cannot change them. */
 export const layerWorker = Layer.effectDiscard(
   Duties.run("audit", () =>
-    Effect.suspend(() => {
+    Effect.gen(function* () {
+      const appended = yield* (yield* Wakes.Wakes).listen(Wakes.topics.audit)
+      const pollMillis = yield* Wakes.PollMillis
       let loggedAtMillis = -Infinity
       const step = Effect.gen(function* () {
         yield* Effect.repeat(link, { while: (count) => count === batch })
@@ -220,7 +230,8 @@ export const layerWorker = Layer.effectDiscard(
         const head = yield* (yield* Audit.AuditStore).auditHead
         if (head !== undefined) yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })
       })
-      return Worker.run("audit chain", step, Effect.sleep("1 second"))
+      // What is appended within a second is linked together.
+      yield* Worker.run("audit chain", step, Effect.andThen(Effect.raceFirst(appended, Effect.sleep(pollMillis)), Effect.sleep("1 second")))
     })
   )
 )

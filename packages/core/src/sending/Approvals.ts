@@ -19,8 +19,8 @@ export interface Decision {
 /** How many are let expire in a step. */
 export const expiredAtOnce = 100
 
-/** Decides about withdrawals that wait for a second key. `woken` is run when one may be sent. */
-export const make = Effect.fnUntraced(function* (drafts: Effect.Success<typeof WithdrawalDrafts.make>, woken: Effect.Effect<unknown>) {
+/** Decides about withdrawals that wait for a second key. */
+export const make = Effect.fnUntraced(function* (drafts: Effect.Success<typeof WithdrawalDrafts.make>) {
   const journal = yield* Journal
   const records = yield* SendingReads
   const now = Clock.currentTimeMillis
@@ -47,9 +47,7 @@ export const make = Effect.fnUntraced(function* (drafts: Effect.Success<typeof W
       // The worker that lets it expire may be late.
       if (atMillis >= (row.approvalExpiresAtMillis ?? 0)) return yield* new Approval.ApprovalOver({ id, state: "expired" })
       const commit = Effect.andThen(journal.commit(Approval.approved(row, by, work, atMillis)), get(company.id, id))
-      const approved = yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))
-      yield* woken
-      return approved
+      return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))
     }),
     reject: Effect.fnUntraced(function* ({ company, apiKey, id }: Decision) {
       const row = yield* get(company.id, id)

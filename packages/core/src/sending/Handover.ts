@@ -50,12 +50,11 @@ export const make = Effect.gen(function* () {
   )
 
   return {
-    /** Commits a withdrawal with its work, which is the worker's own from the start where it has a place for it; `otherwise` follows where it has none. */
+    /** Commits a withdrawal with its work, which is the worker's own from the start where it has a place for it. */
     committed: <W extends { readonly dueAtMillis: number }, E>(
       withdrawal: Withdrawal.Withdrawal,
       work: W,
-      commit: (work: W & { readonly claimedBy?: string }) => Effect.Effect<Applied, E>,
-      otherwise: Effect.Effect<unknown>
+      commit: (work: W & { readonly claimedBy?: string }) => Effect.Effect<Applied, E>
     ): Effect.Effect<Applied, E> =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
@@ -65,7 +64,7 @@ export const make = Effect.gen(function* () {
         }),
         (worker) =>
           worker === undefined
-            ? Effect.tap(commit(work), otherwise)
+            ? commit(work)
             : commit({ ...work, dueAtMillis: withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder }),
         (worker, exit) => {
           if (worker === undefined) return Effect.void

@@ -1,4 +1,4 @@
-import { Clock, Effect, Latch, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
@@ -11,24 +11,19 @@ export const make = Effect.gen(function* () {
   const sender = yield* LightningSender
   const offers = yield* OfferSender.available
   const tasks = yield* Tasks
-  const woken = yield* Latch.make(false)
   /** What this process holds: which payment, by what the node knows it by, and whether its end was notified meanwhile. */
   const held = new Map<string, { readonly key: string; hasEnded: boolean }>()
   /** What it gave back, by the same, under the claim that it had; the oldest first. */
   const watched = new Map<string, Task>()
 
   /** It is due at once, unless another process has claimed it since, which is notified itself. */
-  const wake = Effect.fnUntraced(function* (task: Task) {
-    yield* tasks.postpone(task, yield* Clock.currentTimeMillis)
-    yield* woken.open
-  })
+  const wake = (task: Task) => Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.asVoid(tasks.postpone(task, nowMillis)))
 
   const hear = Effect.fnUntraced(function* (key: string) {
     for (const one of held.values()) if (one.key === key) one.hasEnded = true
     const task = watched.get(key)
-    if (task === undefined) return
     watched.delete(key)
-    yield* wake(task)
+    if (task !== undefined) yield* wake(task)
   })
 
   return {
@@ -36,8 +31,6 @@ export const make = Effect.gen(function* () {
     listens: [sender.ends, ...(offers === undefined ? [] : [offers.ends])].map((ends) =>
       Stream.runForEach(ends, (key) => Effect.uninterruptible(hear(key)))
     ),
-    /** Returns when one is due since the last wait here. */
-    ended: Effect.andThen(woken.await, woken.close),
     /** Called before a look-up of a payment under this claim: from here on it may end at any time. */
     hold: (task: Task, key: string) =>
       Effect.sync(() => {

@@ -3,6 +3,7 @@ import * as Id from "../base/Id.ts"
 import * as Places from "../base/Places.ts"
 import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { Wakes } from "../ledger/Wakes.ts"
 import type { Claim } from "./Claim.ts"
 import * as Claims from "./Claims.ts"
 import * as PaymentEnds from "./PaymentEnds.ts"
@@ -29,14 +30,15 @@ export class PaymentWorker extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const withdrawals = yield* Withdrawals
-  const { paymentsAtOnce, trackMillis } = yield* PaymentOptions
+  const { paymentsAtOnce } = yield* PaymentOptions
+  const { listen } = yield* Wakes
   const { payoutOutputs } = yield* PayoutOptions
 
-  const [stopping, handedOver] = [yield* Latch.make(false), yield* Latch.make(false)]
+  const stopping = yield* Latch.make(false)
   const ends = yield* PaymentEnds.make
   const holder = yield* Id.make
   const claims = yield* Claims.make(holder)
-  const take = yield* Steps.make({ ends, stopping: stopping.await, handedOver: handedOver.open })
+  const take = yield* Steps.make({ ends, stopping: stopping.await })
 
   const freshInTurn = claims.inTurn()
 
@@ -81,8 +83,6 @@ export const make = Effect.gen(function* () {
     return found.length
   })
 
-  const moment = Effect.sleep(trackMillis.minimum)
-
   return PaymentWorker.of({
     step: Effect.gen(function* () {
       let steps = 0
@@ -96,11 +96,14 @@ export const make = Effect.gen(function* () {
       const takeOver = Effect.flatMap(claims.takeOver, (found) => Effect.forkIn(Effect.uninterruptible(take(found)), scope))
       yield* Worker.run("presence", takeOver, Effect.sleep(Claims.presence.everyMillis))
       yield* withdrawals.handOver({ holder, leaseMillis: claims.leaseMillis, work: (claim, withdrawal) => take([claim], withdrawal) })
-      // A task that is handed over is due at once.
-      yield* Places.keepFilled(fresh, Effect.race(withdrawals.confirmed, moment), isStopping)
-      yield* Places.keepFilled(resolving, Effect.race(Effect.andThen(handedOver.await, handedOver.close), moment), isStopping)
-      yield* Places.keepFilled(watched, Effect.race(ends.ended, moment), isStopping)
-      yield* Worker.run("payouts", Effect.repeat(stepPayouts, { while: (claimed) => claimed >= payoutsAtOnce }), moment)
+      yield* Places.keepFilled(fresh, yield* listen(Withdrawal.taskKind), isStopping)
+      yield* Places.keepFilled(resolving, yield* listen(Withdrawal.recipientKind), isStopping)
+      yield* Places.keepFilled(watched, yield* listen(Withdrawal.paymentKind), isStopping)
+      yield* Worker.run(
+        "payouts",
+        Effect.repeat(stepPayouts, { while: (claimed) => claimed >= payoutsAtOnce }),
+        yield* listen(Withdrawal.payoutKind)
+      )
       for (const listen of ends.listens) yield* Worker.runOpen("payment notifications", listen, Effect.sleep("1 second"))
       yield* Effect.addFinalizer(() => stopping.open)
     })

@@ -20,6 +20,7 @@ import type { LimitExceeded } from "../ledger/Limit.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
 import * as Shortage from "../ledger/Shortage.ts"
+import { Wakes } from "../ledger/Wakes.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
@@ -27,6 +28,7 @@ import * as Priced from "./Priced.ts"
 import * as Refund from "./Refund.ts"
 import * as RefundSteps from "./RefundSteps.ts"
 import * as RefundsTold from "./RefundsTold.ts"
+import * as RefundTask from "./RefundTask.ts"
 import * as Spending from "./Spending.ts"
 import * as Voucher from "./Voucher.ts"
 import * as VoucherDrafts from "./VoucherDrafts.ts"
@@ -256,7 +258,7 @@ export const layerWorker = Layer.effectDiscard(
     yield* Worker.run(
       "refunds",
       Effect.repeat(refunds.step, { while: (claimed) => claimed === RefundSteps.tasksAtOnce }),
-      Effect.sleep("1 second")
+      yield* (yield* Wakes).listen(RefundTask.taskKind)
     )
   })
 )

@@ -28,17 +28,14 @@ type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnav
 type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
 
 /**
- * Takes claimed withdrawals one step further: resolves the payee, sends, or looks up the payment. `stopping` ends requests to payees' servers;
- * `handedOver` is run when such a server has to be asked first.
+ * Takes claimed withdrawals one step further: resolves the payee, sends, or looks up the payment. `stopping` ends requests to payees' servers.
  */
 export const make = Effect.fnUntraced(function* ({
   ends,
-  stopping,
-  handedOver
+  stopping
 }: {
   readonly ends: PaymentEnds
   readonly stopping: Effect.Effect<void>
-  readonly handedOver: Effect.Effect<unknown>
 }) {
   const records = yield* SendingReads
   const tasks = yield* Tasks
@@ -105,7 +102,6 @@ export const make = Effect.fnUntraced(function* ({
     if (typeof next === "object" && "withdrawal" in next) return [next]
     if (typeof next === "object" && "host" in next) {
       yield* tasks.postpone(task, yield* now, { kind: Withdrawal.recipientKind, lane: next.host })
-      yield* handedOver
       return []
     }
     yield* giveBack(task, next)

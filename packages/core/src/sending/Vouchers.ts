@@ -18,6 +18,7 @@ import type { CompanyFrozen } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as Page from "../ledger/Page.ts"
 import * as Shortage from "../ledger/Shortage.ts"
+import { Wakes } from "../ledger/Wakes.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import * as Priced from "./Priced.ts"
@@ -145,7 +146,7 @@ export const layerWorker = Layer.effectDiscard(
     yield* Worker.run(
       "vouchers",
       Effect.repeat(vouchers.step, { while: (claimed) => claimed === VoucherExpiry.tasksAtOnce }),
-      Effect.sleep("1 second")
+      yield* (yield* Wakes).listen(Voucher.taskKind)
     )
   })
 )

@@ -1,5 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Latch, Layer, Schema, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Schema, type Scope } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
 import type { FeeChanged } from "../accounts/Fees.ts"
@@ -16,6 +16,7 @@ import type { CompanyFrozen } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as Shortage from "../ledger/Shortage.ts"
 import type { Task } from "../ledger/Tasks.ts"
+import { PollMillis } from "../ledger/Wakes.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
@@ -96,8 +97,6 @@ export class Withdrawals extends Context.Service<
     ) => Effect.Effect<Withdrawal.Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
     /** Gives back the money of those that nobody approved in time, and answers how many there were. */
     readonly expire: Effect.Effect<number, StoreUnavailable>
-    /** Returns as soon as this process has confirmed a withdrawal since the last wait here, and handed it to nobody. */
-    readonly confirmed: Effect.Effect<void>
     /** The withdrawal of a task, where this process confirmed it and nobody had the task before. It is told once. */
     readonly known: (task: Task) => Withdrawal.Withdrawal | undefined
     /** For as long as the scope is open, this worker is handed what this process confirms, where paying it does nothing but move money in the ledger. */
@@ -115,7 +114,6 @@ export const make = Effect.gen(function* () {
   const sender = yield* LightningSender
   const offers = yield* OfferSender.available
   const drafts = yield* WithdrawalDrafts.make
-  const confirmed = yield* Latch.make(false)
   const handover = yield* Handover.make
   const known = Confirmed.make()
   const { estimates } = yield* PaymentOptions
@@ -147,7 +145,7 @@ export const make = Effect.gen(function* () {
     return quote?.probability ?? 0
   })
 
-  const { approve, reject, expire } = yield* Approvals.make(drafts, confirmed.open)
+  const { approve, reject, expire } = yield* Approvals.make(drafts)
 
   return Withdrawals.of({
     approve,
@@ -179,17 +177,16 @@ export const make = Effect.gen(function* () {
           const commit = (work: typeof draft.work) => journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision))
           const committed =
             Recipient.isInLedger(recipient) && withdrawal.approval === null
-              ? handover.committed(withdrawal, draft.work, commit, confirmed.open)
-              : Effect.tap(commit(draft.work), ({ _tag }) => {
-                  if (_tag === "Applied" && withdrawal.approval === null) known.keep(withdrawal)
-                  return confirmed.open
+              ? handover.committed(withdrawal, draft.work, commit)
+              : Effect.map(commit(draft.work), (applied) => {
+                  if (applied._tag === "Applied" && withdrawal.approval === null) known.keep(withdrawal)
+                  return applied
                 })
           const told = Shortage.told(ledger, committed).pipe(Spending.told(accounts, spender, Withdrawal.held(withdrawal)))
           return Effect.map(told, (applied) => Answers.outcome(applied, withdrawal))
         })
       })
     }),
-    confirmed: Effect.andThen(confirmed.await, confirmed.close),
     known: known.take,
     handOver: handover.serve
   })
@@ -201,6 +198,7 @@ export const layer = Layer.effect(Withdrawals, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { expire } = yield* Withdrawals
-    yield* Worker.run("approvals", Effect.repeat(expire, { while: (found) => found === Approvals.expiredAtOnce }), Effect.sleep("1 second"))
+    const pollMillis = yield* PollMillis
+    yield* Worker.run("approvals", Effect.repeat(expire, { while: (found) => found === Approvals.expiredAtOnce }), Effect.sleep(pollMillis))
   })
 )

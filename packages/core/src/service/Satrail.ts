@@ -18,11 +18,13 @@ import * as Retention from "../events/Retention.ts"
 import * as Tail from "../events/Tail.ts"
 import { EventStore } from "../ledger/EventStore.ts"
 import * as Audit from "../ledger/Audit.ts"
+import * as Duties from "../ledger/Duties.ts"
 import * as Expiry from "../ledger/Expiry.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import type { Tasks } from "../ledger/Tasks.ts"
+import * as Wakes from "../ledger/Wakes.ts"
 import { ChainSource } from "../nodes/ChainSource.ts"
 import { ChainWallet } from "../nodes/ChainWallet.ts"
 import { ExchangeRates } from "../nodes/ExchangeRates.ts"
@@ -160,12 +162,14 @@ export const layer = (settings: Policy.Settings) =>
       )
     ),
     Layer.provideMerge(Stops.layer),
+    Layer.provideMerge(Duties.layer),
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts),
     Layer.provide(Audit.layerJournal),
-    Layer.provide(Tail.layerJournal),
+    Layer.provide(Layer.mergeAll(Wakes.layerJournal, Wakes.layerTasks)),
     Layer.provide(Payments.layerJournal),
-    Layer.provideMerge(Tail.layer)
+    Layer.provideMerge(Tail.layer),
+    Layer.provideMerge(Wakes.layer)
   )
 
 /** Background workers: they credit deposits and send confirmed withdrawals. One or more processes on a store need them. */

@@ -1,5 +1,5 @@
 import { Cells } from "@satrail/core/accounts/Cells"
-import { PollMillis } from "@satrail/core/events/Tail"
+import { PollMillis } from "@satrail/core/ledger/Wakes"
 import { Secrets } from "@satrail/core/events/webhooks/Ports"
 import type { Settings } from "@satrail/core/service/Policy"
 import * as Satrail from "@satrail/core/service/Satrail"

@@ -1,0 +1,185 @@
+import { Clock, Context, Effect, Latch, Layer, type Scope, Stream } from "effect"
+import * as Worker from "../base/Worker.ts"
+import type { Any } from "./Change.ts"
+import { Journal } from "./Journal.ts"
+import { Signals } from "./Signals.ts"
+import { Tasks } from "./Tasks.ts"
+
+/**
+ * The longest time between two looks into the store while nothing happens. Work of this process and signals of others wake a worker at once: so late is only
+ * what a lost signal was about.
+ */
+export const PollMillis = Context.Reference<number>("@satrail/core/ledger/Wakes/PollMillis", { defaultValue: () => 5000 })
+
+/** Topics besides the kinds of tasks: an event was committed, or an entry of the audit log. */
+export const topics = { event: "committed event", audit: "audit entry" } as const
+
+// While a look finds work that is due, the next one follows after `first`, then after twice that, and so on.
+const pauseMillis = { least: 20, first: 250 } as const
+// A timer cannot be set for more than 24 days.
+const maxSleepMillis = 86_400_000
+
+/** Wakes workers when there is something to do. */
+export class Wakes extends Context.Service<
+  Wakes,
+  {
+    /** There is something to do. Other processes are told where nobody here listens to the topic. */
+    readonly note: (topic: string, atMillis: number) => Effect.Effect<void>
+    /** The same, and other processes are told in any case. */
+    readonly tell: (topic: string, atMillis: number) => Effect.Effect<void>
+    /** Waits until there may be something to do that was not there when it was waited for last. For as long as the scope is open. */
+    readonly listen: (topic: string) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+  }
+>()("@satrail/core/ledger/Wakes") {}
+
+interface Topic {
+  /** When its listeners are woken next. */
+  atMillis: number
+  readonly latches: Set<Latch.Latch>
+}
+
+export const make = Effect.gen(function* () {
+  const tasks = yield* Tasks
+  const signals = yield* Signals
+  const longestMillis = yield* PollMillis
+  const listened = new Map<string, Topic>()
+  /** What was heard since the last look began: it may not have seen that. */
+  const heard = new Map<string, number>()
+  const [changed, isWanted] = [yield* Latch.make(false), yield* Latch.make(false)]
+
+  const hear = (topic: string, atMillis: number, nowMillis: number): void => {
+    const one = listened.get(topic)
+    if (one === undefined) return
+    if (atMillis <= nowMillis) {
+      for (const latch of one.latches) latch.openUnsafe()
+      return
+    }
+    heard.set(topic, Math.min(heard.get(topic) ?? Infinity, atMillis))
+    if (atMillis >= one.atMillis) return
+    one.atMillis = atMillis
+    changed.openUnsafe()
+  }
+
+  /** What is due later than the next look, the next look finds. */
+  const noting = (isToldAlways: boolean) => (topic: string, atMillis: number) =>
+    Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+      if (atMillis > nowMillis + longestMillis) return
+      if (isToldAlways || topic === topics.event || !listened.has(topic)) signals?.send({ topic, atMillis })
+      hear(topic, atMillis, nowMillis)
+    })
+
+  const ring = Effect.gen(function* () {
+    yield* changed.close
+    const nowMillis = yield* Clock.currentTimeMillis
+    let next = nowMillis + maxSleepMillis
+    for (const one of listened.values()) {
+      if (one.atMillis <= nowMillis) {
+        one.atMillis = Infinity
+        for (const latch of one.latches) latch.openUnsafe()
+      }
+      next = Math.min(next, one.atMillis)
+    }
+    yield* Effect.raceFirst(changed.await, Effect.sleep(next - nowMillis))
+  })
+  yield* Effect.forkScoped(Effect.forever(ring))
+
+  let pause: number = pauseMillis.first
+  const look = Effect.gen(function* () {
+    yield* isWanted.close
+    const asked = [...listened.keys()].filter((topic) => topic !== topics.event && topic !== topics.audit)
+    if (asked.length === 0) return yield* isWanted.await
+    heard.clear()
+    const found = yield* tasks.dueAt(asked)
+    const nowMillis = yield* Clock.currentTimeMillis
+    let isBehind = false
+    for (const topic of asked) {
+      const one = listened.get(topic)
+      if (one === undefined) continue
+      const dueAtMillis = found.get(topic) ?? Infinity
+      isBehind ||= dueAtMillis <= nowMillis
+      one.atMillis = Math.min(dueAtMillis, heard.get(topic) ?? Infinity)
+    }
+    yield* changed.open
+    pause = isBehind ? pauseMillis.first : Math.min(2 * pause, longestMillis)
+  })
+  const moment = Effect.suspend(() => Effect.raceFirst(isWanted.await, Effect.sleep(pause - pauseMillis.least)))
+  yield* Worker.runOpen("work that is due", look, Effect.andThen(Effect.sleep(pauseMillis.least), moment))
+
+  if (signals !== undefined) {
+    yield* Effect.forkScoped(
+      Stream.runForEach(signals.received, (signal) =>
+        Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+          if (signal !== null) return hear(signal.topic, signal.atMillis, nowMillis)
+          for (const topic of listened.keys()) hear(topic, nowMillis, nowMillis)
+        })
+      )
+    )
+  }
+
+  return Wakes.of({
+    note: noting(false),
+    tell: noting(true),
+    listen: (topic) =>
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            const latch = Latch.makeUnsafe(false)
+            const others = listened.get(topic)
+            if (others === undefined) listened.set(topic, { atMillis: Infinity, latches: new Set([latch]) })
+            else others.latches.add(latch)
+            isWanted.openUnsafe()
+            return latch
+          }),
+          (latch) =>
+            Effect.sync(() => {
+              const others = listened.get(topic)
+              others?.latches.delete(latch)
+              if (others?.latches.size === 0) listened.delete(topic)
+            })
+        ),
+        (latch) => Effect.andThen(latch.await, latch.close)
+      )
+  })
+})
+
+export const layer = Layer.effect(Wakes, make)
+
+/** What a Change leaves to be done. Work that whoever enqueues it has claimed is done by that process. */
+const signalsOf = ({ atMillis, event, audit, jobs = [] }: Any) => [
+  ...(event === undefined ? [] : [{ topic: topics.event, atMillis }]),
+  ...(audit === undefined ? [] : [{ topic: topics.audit, atMillis }]),
+  ...jobs.flatMap((job) => (job._tag === "Enqueue" && job.claimedBy === undefined ? [{ topic: job.kind, atMillis: job.dueAtMillis }] : []))
+]
+
+/** The Journal, which wakes whoever has something to do when a Change is committed. */
+export const layerJournal = Layer.effect(
+  Journal,
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const { note } = yield* Wakes
+    return Journal.of({
+      commit: (change) => {
+        const left = signalsOf(change)
+        if (left.length === 0) return journal.commit(change)
+        return Effect.tap(
+          journal.commit(change),
+          Effect.forEach(left, ({ topic, atMillis }) => note(topic, atMillis), { discard: true })
+        )
+      }
+    })
+  })
+)
+
+/** The Tasks, which wake whoever can claim a task when it is given back. */
+export const layerTasks = Layer.effect(
+  Tasks,
+  Effect.gen(function* () {
+    const tasks = yield* Tasks
+    const { note } = yield* Wakes
+    return Tasks.of({
+      ...tasks,
+      postpone: (task, untilMillis, as) =>
+        Effect.tap(tasks.postpone(task, untilMillis, as), (isKept) => (isKept ? note(as?.kind ?? task.kind, untilMillis) : Effect.void))
+    })
+  })
+)

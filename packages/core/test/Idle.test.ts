@@ -1,0 +1,114 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect, PubSub, Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { AccountReads } from "../src/accounts/AccountReads.ts"
+import { WebhookReads } from "../src/events/webhooks/WebhookReads.ts"
+import { AuditStore } from "../src/ledger/Audit.ts"
+import { EventStore } from "../src/ledger/EventStore.ts"
+import { Journal } from "../src/ledger/Journal.ts"
+import { LedgerReads } from "../src/ledger/LedgerReads.ts"
+import { NounReads } from "../src/ledger/NounReads.ts"
+import { type Signal, Signals } from "../src/ledger/Signals.ts"
+import { Tasks } from "../src/ledger/Tasks.ts"
+import * as Wakes from "../src/ledger/Wakes.ts"
+import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
+import { ReportReads } from "../src/reports/ReportReads.ts"
+import { SendingReads } from "../src/sending/SendingReads.ts"
+import { endpoint, second, sending, types, world } from "./Receivers.ts"
+import { company, invoice, type Ports, replace, scenario, start, working } from "./World.ts"
+
+/** Counts what the store is asked: each call is a statement. */
+const asked = () => {
+  const made = world()
+  const calls: Array<string> = []
+  const counted = <S extends object>(name: string, service: S): S =>
+    Object.assign(
+      {},
+      service,
+      Object.fromEntries(
+        Object.entries(service).map(([key, value]: readonly [string, unknown]) => {
+          const note = () => void calls.push(`${name}.${key}`)
+          if (typeof value === "function") {
+            return [
+              key,
+              (...all: ReadonlyArray<unknown>) => {
+                note()
+                return Reflect.apply(value, service, all)
+              }
+            ]
+          }
+          return [key, Effect.isEffect(value) ? Effect.andThen(Effect.sync(note), value) : value]
+        })
+      )
+    )
+  const change = (ports: Context.Context<Ports>) =>
+    (made.change?.(ports) ?? ports).pipe(
+      Context.add(Wakes.PollMillis, 5000),
+      replace(Journal, (one) => counted("Journal", one)),
+      replace(Tasks, (one) => counted("Tasks", one)),
+      replace(AccountReads, (one) => counted("AccountReads", one)),
+      replace(AuditStore, (one) => counted("AuditStore", one)),
+      replace(EventStore, (one) => counted("EventStore", one)),
+      replace(LedgerReads, (one) => counted("LedgerReads", one)),
+      replace(NounReads, (one) => counted("NounReads", one)),
+      replace(ReceivingReads, (one) => counted("ReceivingReads", one)),
+      replace(ReportReads, (one) => counted("ReportReads", one)),
+      replace(SendingReads, (one) => counted("SendingReads", one)),
+      replace(WebhookReads, (one) => counted("WebhookReads", one))
+    )
+  return { ...made, calls, change, settings: { ...made.settings, dutyLeaseMillis: 6000 } }
+}
+
+scenario("idle: a process with every worker asks the store at most twice a second", asked, function* ({ calls }) {
+  yield* endpoint(yield* company())
+  yield* working()
+  yield* sending
+  yield* TestClock.adjust("1 minute")
+  calls.length = 0
+  yield* TestClock.adjust("5 minutes")
+  const counts = Object.entries(Object.groupBy(calls, (call) => call)).map(([call, all]) => `${call} ${all?.length}`)
+  assert.isAtMost(calls.length, 2 * 5 * 60, counts.join(", "))
+  assert.isAbove(calls.length, 0)
+})
+
+/** Signals between the processes of a test, which arrive while the road is open. */
+const road = () => {
+  const state = { isOpen: true }
+  const all: Array<PubSub.PubSub<Signal | null>> = []
+  const join = Effect.gen(function* () {
+    const own = yield* PubSub.unbounded<Signal | null>()
+    all.push(own)
+    return Signals.of({
+      send: (signal) => {
+        if (state.isOpen) for (const other of all) if (other !== own) PubSub.publishUnsafe(other, signal)
+      },
+      received: Stream.fromPubSub(own)
+    })
+  })
+  return { ...world(), state, join }
+}
+
+scenario(
+  "wakes: what one process commits another sends at once, and at its next look when the signal is lost",
+  road,
+  function* ({ sent, state, join }) {
+    const scope = yield* Effect.scope
+    const ports = Context.add(yield* Effect.context<Ports>(), Wakes.PollMillis, 5000)
+    const [here, there] = [yield* start(Context.add(ports, Signals, yield* join)), yield* start(Context.add(ports, Signals, yield* join))]
+    yield* Effect.provideContext(sending, Context.merge(ports, there)).pipe(Scope.provide(scope))
+    const row = yield* Effect.provideContext(company(), Context.merge(ports, here))
+    yield* Effect.provideContext(endpoint(row), Context.merge(ports, here))
+    yield* second
+    yield* Effect.provideContext(invoice(row, 1), Context.merge(ports, here))
+    yield* TestClock.adjust(20)
+    yield* TestClock.adjust(20)
+    assert.deepStrictEqual(types(sent), ["invoice.created"])
+    yield* TestClock.adjust("1 minute")
+    state.isOpen = false
+    yield* Effect.provideContext(invoice(row, 2), Context.merge(ports, here))
+    yield* TestClock.adjust(20)
+    assert.deepStrictEqual(types(sent), ["invoice.created"])
+    yield* TestClock.adjust(5000)
+    assert.deepStrictEqual(types(sent), ["invoice.created", "invoice.created"])
+  }
+)

@@ -1,0 +1,74 @@
+import * as Worker from "@satrail/core/base/Worker"
+import * as Core from "@satrail/core/ledger/Signals"
+import { Deferred, Effect, Latch, Layer, Option, PubSub, Schema, Stream } from "effect"
+import type { SqlError } from "effect/sql"
+import type Pg from "pg"
+import { translate } from "./Outage.ts"
+import { Beside } from "./PgClient.ts"
+import { asking, failed } from "./PgConnection.ts"
+
+// NOTIFY takes a lock of the whole server when its transaction commits. So it is never part of a commit, but a statement of its own, on a connection of its own, and
+// not again before this time is over.
+const gapMillis = 10
+const answerMillis = 5000
+
+const channel = "satrail"
+
+/** What one notification says: when there is something to do about each topic; null where it would be too long to say. */
+const Sent = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Finite)))
+const sentOf = Schema.decodeUnknownOption(Sent)
+const maxPayload = 7900
+
+/** The server's process for a connection: its notifications name who sent them. */
+const pidOf = (client: Pg.ClientBase & { readonly processID?: number | null }) => client.processID
+
+/** Signals as notifications of PostgreSQL. While the connection is away, or a pooler keeps notifications back, none arrives. */
+export const make = Effect.gen(function* () {
+  const { connection } = yield* Beside
+  const received = yield* PubSub.unbounded<Core.Signal | null>()
+  const waiting = new Map<string, number>()
+  const isWaiting = yield* Latch.make(false)
+
+  const payload = () => {
+    const text = JSON.stringify(Object.fromEntries(waiting))
+    waiting.clear()
+    isWaiting.closeUnsafe()
+    return Buffer.byteLength(text) > maxPayload ? "null" : text
+  }
+
+  const session = Effect.gen(function* () {
+    const client = yield* connection
+    const pid = pidOf(client)
+    const ended = yield* Deferred.make<never, SqlError.SqlError>()
+    client.on("error", (cause) => void Deferred.doneUnsafe(ended, Effect.fail(failed(cause, "listen"))))
+    client.on("end", () => void Deferred.doneUnsafe(ended, Effect.fail(failed(new Error("the connection ended"), "listen"))))
+    client.on("notification", ({ processId, payload = "" }) => {
+      if (processId === pid) return
+      const sent = Option.getOrNull(sentOf(payload))
+      if (sent === null) return void PubSub.publishUnsafe(received, null)
+      for (const [topic, atMillis] of Object.entries(sent)) PubSub.publishUnsafe(received, { topic, atMillis })
+    })
+    const query = asking(client, () => ({}))
+    const ask = (text: string, values: ReadonlyArray<string> = []) =>
+      Effect.uninterruptible(query({ text, values: [...values], query_timeout: answerMillis }))
+    yield* ask(`listen ${channel}`)
+    // What was sent before is lost.
+    yield* PubSub.publish(received, null)
+    const send = Effect.suspend(() => ask("select pg_notify($1, $2)", [channel, payload()]))
+    const next = isWaiting.await.pipe(Effect.andThen(send), Effect.andThen(Effect.sleep(gapMillis)))
+    // A process that stops sends what it leaves to others.
+    const last = Effect.suspend(() => (waiting.size === 0 ? Effect.void : Effect.ignore(send)))
+    yield* Effect.raceFirst(Effect.ensuring(Effect.forever(next), last), Deferred.await(ended))
+  }).pipe(Effect.scoped, Effect.catch(translate("Signals.receive")))
+
+  yield* Worker.runOpen("signals", session, Effect.void)
+  return {
+    send: ({ topic, atMillis }: Core.Signal) => {
+      waiting.set(topic, Math.min(waiting.get(topic) ?? Infinity, atMillis))
+      isWaiting.openUnsafe()
+    },
+    received: Stream.fromPubSub(received)
+  }
+})
+
+export const layer = Layer.effect(Core.Signals, make)
