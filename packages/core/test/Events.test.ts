@@ -49,8 +49,8 @@ scenario("events: an on-chain deposit is told of when it is seen, completed and 
   yield* follow
   assert.deepStrictEqual(shown(yield* heard(3, { companyId: row.id })), [
     "on_chain_address.created",
-    "deposit.onchain.pending pending",
-    "deposit.onchain.completed settled"
+    "deposit.on_chain.pending pending",
+    "deposit.on_chain.completed settled"
   ])
 })
 

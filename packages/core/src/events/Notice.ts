@@ -16,21 +16,21 @@ import type { Endpoint } from "./Endpoint.ts"
 export const types = {
   deposit: [
     "deposit.lightning.completed",
-    "deposit.onchain.pending",
-    "deposit.onchain.completed",
-    "deposit.onchain.failed",
-    "deposit.onchain.reversed"
+    "deposit.on_chain.pending",
+    "deposit.on_chain.completed",
+    "deposit.on_chain.failed",
+    "deposit.on_chain.reversed"
   ],
   withdrawal: [
     "withdrawal.lightning.pending_approval",
     "withdrawal.lightning.pending",
     "withdrawal.lightning.completed",
     "withdrawal.lightning.failed",
-    "withdrawal.onchain.pending_approval",
-    "withdrawal.onchain.pending",
-    "withdrawal.onchain.completed",
-    "withdrawal.onchain.failed",
-    "withdrawal.onchain.replaced"
+    "withdrawal.on_chain.pending_approval",
+    "withdrawal.on_chain.pending",
+    "withdrawal.on_chain.completed",
+    "withdrawal.on_chain.failed",
+    "withdrawal.on_chain.replaced"
   ],
   invoice: ["invoice.created", "invoice.held", "invoice.settled", "invoice.expired", "invoice.canceled"],
   checkout: ["checkout.paid", "checkout.underpaid", "checkout.expired", "checkout.canceled"],

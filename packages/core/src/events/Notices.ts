@@ -8,7 +8,6 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Published } from "../ledger/LedgerReads.ts"
 import type * as Noun from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
-import type { Rail } from "../ledger/Rail.ts"
 import * as Checkout from "../receiving/Checkout.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
@@ -28,23 +27,21 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 const nothing: ReadonlyArray<About> = []
 
-const names: { readonly [rail in Rail]: "lightning" | "onchain" } = { lightning: "lightning", on_chain: "onchain" }
-
 const depositIs = (record: Deposit.Shown, as: "pending" | "failed" | "reversed", atMillis: number): About => ({
   kind: "deposit",
-  type: `deposit.onchain.${as}`,
+  type: `deposit.on_chain.${as}`,
   record: AsOf.deposit(record, as === "failed" ? "failed" : "pending", atMillis)
 })
 
 const depositCompleted = (record: Deposit.Shown, atMillis: number): About => ({
   kind: "deposit",
-  type: `deposit.${names[record.rail]}.completed`,
+  type: `deposit.${record.rail}.completed`,
   record: AsOf.deposit(record, "settled", atMillis)
 })
 
 const withdrawalIs = (record: Withdrawal.Withdrawal, as: "pending_approval" | "pending" | "completed" | "failed"): About => ({
   kind: "withdrawal",
-  type: `withdrawal.${names[record.rail]}.${as}`,
+  type: `withdrawal.${record.rail}.${as}`,
   record
 })
 
@@ -57,8 +54,8 @@ const withdrawalAsked = (row: Withdrawal.Withdrawal): About => {
 const requested = [
   "withdrawal.lightning.pending_approval",
   "withdrawal.lightning.pending",
-  "withdrawal.onchain.pending_approval",
-  "withdrawal.onchain.pending"
+  "withdrawal.on_chain.pending_approval",
+  "withdrawal.on_chain.pending"
 ] as const
 
 const invoiceSettled = (row: Invoice.Invoice, deposit: Deposit.Deposit, atMillis: number): About => ({
@@ -74,21 +71,21 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "invoice.expired": ["invoice.expired"],
   "invoice.canceled": ["invoice.canceled"],
   "invoice.settled": ["deposit.lightning.completed", "invoice.settled"],
-  "deposit.settled": ["deposit.lightning.completed", "deposit.onchain.completed", "invoice.settled"],
-  "deposit.pending": ["deposit.onchain.pending"],
-  "deposit.reversed": ["deposit.onchain.reversed"],
-  "deposit.failed": ["deposit.onchain.failed"],
-  "deposit.too_small": ["deposit.onchain.failed"],
+  "deposit.settled": ["deposit.lightning.completed", "deposit.on_chain.completed", "invoice.settled"],
+  "deposit.pending": ["deposit.on_chain.pending"],
+  "deposit.reversed": ["deposit.on_chain.reversed"],
+  "deposit.failed": ["deposit.on_chain.failed"],
+  "deposit.too_small": ["deposit.on_chain.failed"],
   "checkout.paid": ["checkout.paid"],
   "checkout.underpaid": ["checkout.underpaid"],
   "checkout.expired": ["checkout.expired"],
   "checkout.canceled": ["checkout.canceled"],
   "payment.unmatched": ["payment.unmatched"],
   "withdrawal.requested": requested,
-  "withdrawal.approved": ["withdrawal.lightning.pending", "withdrawal.onchain.pending"],
-  "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.onchain.completed"],
-  "withdrawal.failed": ["withdrawal.lightning.failed", "withdrawal.onchain.failed"],
-  "withdrawal.replaced": ["withdrawal.onchain.replaced"],
+  "withdrawal.approved": ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"],
+  "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.on_chain.completed"],
+  "withdrawal.failed": ["withdrawal.lightning.failed", "withdrawal.on_chain.failed"],
+  "withdrawal.replaced": ["withdrawal.on_chain.replaced"],
   "voucher.created": ["voucher.created"],
   "voucher.expired": ["voucher.expired"],
   "voucher.canceled": ["voucher.canceled"],
@@ -245,7 +242,7 @@ export const make = Effect.gen(function* () {
       case "withdrawal.replaced":
         return one(event, Withdrawal.noun, (row) => ({
           kind: "withdrawal",
-          type: "withdrawal.onchain.replaced",
+          type: "withdrawal.on_chain.replaced",
           record: AsOf.replaced(row, atMillis)
         }))
       case "voucher.created":

@@ -60,7 +60,7 @@ const isFor = ({ id, types }: Known, event: unknown): boolean => {
 /** The last thing that is told about a record that has ended, or rests. */
 const lastTold: { readonly [kind in "withdrawal" | "deposit" | "voucher"]: { readonly [status: string]: RegExp } } = {
   withdrawal: { settled: /^withdrawal\.\w+\.completed$/, failed: /^withdrawal\.\w+\.failed$/ },
-  deposit: { settled: /^deposit\.\w+\.completed$/, failed: /^deposit\.onchain\.failed$/ },
+  deposit: { settled: /^deposit\.\w+\.completed$/, failed: /^deposit\.on_chain\.failed$/ },
   voucher: { claimed: /^voucher\.claimed$/, expired: /^voucher\.expired$/, canceled: /^voucher\.canceled$/ }
 }
 
