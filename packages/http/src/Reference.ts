@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { Authentication, OperatorAuthentication, Scopes } from "./Authentication.ts"
+import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "./Authentication.ts"
 import * as Errors from "./Errors.ts"
 import * as RequestId from "./RequestId.ts"
 import { failures } from "./resources/Withdrawals.ts"
@@ -60,14 +60,17 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
         "|---|---|---|"
       )
     },
-    onEndpoint: ({ endpoint: { method, path }, mergedAnnotations, middleware }) => {
+    onEndpoint: ({ endpoint, mergedAnnotations, middleware }) => {
+      const { method, path } = endpoint
       const keys = [...middleware].flatMap(({ key }) =>
         key === Authentication.key ? ["an API key"] : key === OperatorAuthentication.key ? ["the operator's token"] : []
       )
-      const scopes = Context.getOrElse(mergedAnnotations, Scopes, () => [])
+      const scopes = [...middleware].some(({ key }) => key === OperatorAuthentication.key)
+        ? [...operatorScopesOf(endpoint), "all"]
+        : [...Context.getOrElse(mergedAnnotations, Scopes, () => []), "admin"]
       const opened = [
         ...keys,
-        ...(scopes.length > 0 ? [`with ${[...new Set([...scopes, "admin"])].map((scope) => `\`${scope}\``).join(" or ")}`] : [])
+        ...(keys.length > 0 && scopes.length > 1 ? [`with ${[...new Set(scopes)].map((scope) => `\`${scope}\``).join(" or ")}`] : [])
       ]
       const summary = Context.getOrElse(mergedAnnotations, OpenApi.Summary, () => "")
       rows.push(`| \`${method} ${path}\` | ${summary} | ${opened.length === 0 ? "nothing" : opened.join(" ")} |`)

@@ -168,7 +168,7 @@ describe("LUD-03: a voucher that is over", () => {
     const [one, other] = [await get(service, urlIn(claimed.lnurl)), await get(service, urlIn(canceled.lnurl))]
     await get(service, callback(one, (await invoice()).pr))
     const before = await balance()
-    const deleted = await service.ask("DELETE", `/v1/vouchers/${canceled.id}`, { key })
+    const deleted = await service.ask("POST", `/v1/vouchers/${canceled.id}/cancel`, { key })
     assert.deepStrictEqual([deleted.status, deleted.body.data.status], [200, "canceled"])
     assert.strictEqual(await balance(), before + 1012)
     for (const [shown, lnurl, reason] of [
@@ -178,7 +178,7 @@ describe("LUD-03: a voucher that is over", () => {
       assert.strictEqual(await refusal(get(service, urlIn(lnurl))), reason)
       assert.strictEqual(await refusal(get(service, callback(shown, (await invoice()).pr))), reason)
     }
-    const late = await service.ask("DELETE", `/v1/vouchers/${claimed.id}`, { key })
+    const late = await service.ask("POST", `/v1/vouchers/${claimed.id}/cancel`, { key })
     assert.deepStrictEqual([late.status, late.body.error?.code], [409, "voucher_not_open"])
   })
 })

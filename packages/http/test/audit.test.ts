@@ -74,7 +74,7 @@ describe("the audit log", () => {
     await confirm()
     await confirm()
     const { body } = await create(key)
-    await service.ask("DELETE", `/v1/vouchers/${body.data.id}`, { key })
+    await service.ask("POST", `/v1/vouchers/${body.data.id}/cancel`, { key })
     await service.ask("POST", "/v1/webhook-endpoints", { key, body: { url: "https://shop.example/hooks" } })
     const verbs = (await log(key)).filter(({ actor }) => actor === "key").map(({ verb }) => verb)
     assert.deepStrictEqual(verbs.toReversed(), [

@@ -170,7 +170,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
     }
   },
   { ...reads("/v1/vouchers"), allow: "GET, HEAD, OPTIONS, POST" },
-  { ...reads(`/v1/vouchers/${voucherId}`), allow: "DELETE, GET, HEAD, OPTIONS" },
+  reads(`/v1/vouchers/${voucherId}`),
   {
     method: "POST",
     path: "/v1/refunds",
@@ -187,7 +187,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
     }
   },
   { ...reads("/v1/refunds"), allow: "GET, HEAD, OPTIONS, POST" },
-  { ...reads(`/v1/refunds/${refundId}`), allow: "DELETE, GET, HEAD, OPTIONS" },
+  reads(`/v1/refunds/${refundId}`),
   confirms("/v1/bitcoin/withdraw/confirm"),
   confirms("/v1/bitcoin/send/confirm"),
   reads(`/v1/transactions/withdrawals/${withdrawalId}`),

@@ -77,7 +77,7 @@ describe("The limits of a key", () => {
     assert.strictEqual(voucher.status, 201)
     assert.strictEqual((await send(key, 400)).body.error?.limit, "day_count")
     assert.strictEqual((await shown(keyId)).remaining.day_count, 0)
-    await service.ask("DELETE", `/v1/vouchers/${voucher.body.data.id}`, { key })
+    await service.ask("POST", `/v1/vouchers/${voucher.body.data.id}/cancel`, { key })
     assert.strictEqual((await send(key, 400)).status, 201)
   })
 

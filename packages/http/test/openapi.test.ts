@@ -206,9 +206,11 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/deposit/offer": { post: {}, get: {} },
   "/v1/bitcoin/deposit/offer/{id}": { get: { path: `/v1/bitcoin/deposit/offer/${offerId}` } },
   "/v1/vouchers": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
-  "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` }, delete: { path: `/v1/vouchers/${voucherId}` } },
+  "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` } },
+  "/v1/vouchers/{id}/cancel": { post: { path: `/v1/vouchers/${voucherId}/cancel` } },
   "/v1/refunds": { post: { body: refund }, get: {} },
-  "/v1/refunds/{id}": { get: { path: `/v1/refunds/${refundId}` }, delete: { path: `/v1/refunds/${refundId}` } },
+  "/v1/refunds/{id}": { get: { path: `/v1/refunds/${refundId}` } },
+  "/v1/refunds/{id}/cancel": { post: { path: `/v1/refunds/${refundId}/cancel` } },
   "/v1/events": { get: {} },
   "/v1/events/{id}": { get: { path: `/v1/events/${eventId}` } },
   "/v1/webhook-deliveries/{id}/resend": { post: { path: `/v1/webhook-deliveries/${own.deliveryId}/resend` } },
@@ -231,6 +233,19 @@ const asked: Record<string, Record<string, Ask>> = {
   "/operator/webhook-endpoints/{id}/replay": {
     post: { key: operatorToken, path: `/operator/webhook-endpoints/${theirs.endpointId}/replay`, body: { replay_from: eventId } }
   },
+  ...Object.fromEntries(
+    (
+      [
+        ["/v1", own.endpointId, company.key],
+        ["/operator", theirs.endpointId, operatorToken]
+      ] as const
+    ).flatMap(([root, endpointId, key]) =>
+      ["rotate-secret", "enable"].map((verb) => [
+        `${root}/webhook-endpoints/{id}/${verb}`,
+        { post: { key, path: `${root}/webhook-endpoints/${endpointId}/${verb}` } }
+      ])
+    )
+  ),
   "/v1/audit": { get: {} },
   "/v1/rates": { get: {} },
   "/v1/account": { get: {} },
@@ -615,6 +630,26 @@ describe("the OpenAPI document", () => {
       assert.includeMembers(Object.keys(operation.responses), ["400", "408", "413", "415", "417", "431", "500", "503"], name)
       for (const one of operation.parameters) assert.match(one.description, /^[A-Z`<0-9]/, `${name} ${one.name}`)
     }
+  })
+
+  it("openapi: a POST whose body has no required member can be sent without a body", () => {
+    const needless = operations.filter(({ isPost, operation }) => {
+      if (!isPost || operation.requestBody?.required !== true) return false
+      const given = operation.requestBody.content["application/json"].schema
+      const schema = given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
+      return schema.type === "object" && (schema.required ?? []).length === 0
+    })
+    // A refund is of a deposit or of an invoice: one of two members, which a list of required ones cannot say.
+    assert.deepStrictEqual(
+      needless.map(({ name }) => name),
+      ["POST /v1/refunds"]
+    )
+  })
+
+  it("openapi: whatever can be canceled is canceled with POST …/cancel", () => {
+    const canceling = operations.filter(({ operation }) => /cancel/i.test(operation.operationId))
+    assert.isAtLeast(canceling.length, 4)
+    for (const { name } of canceling) assert.match(name, /^POST .*\/cancel$/)
   })
 
   it("openapi: both security schemes are bearers", () => {

@@ -39,7 +39,8 @@ describe("A refund", () => {
     const deposit_id = await deposited()
     const { id } = (await create({ deposit_id, amount: 600, currency: "sats" })).body.data
     assert.deepStrictEqual(seen(await create({ deposit_id, amount: 401, currency: "sats" })), bad(422, "refund_too_large"))
-    for (let i = 0; i < 2; i++) assert.strictEqual((await service.ask("DELETE", `${path}/${id}`, { key })).body.data.status, "canceled")
+    for (let i = 0; i < 2; i++)
+      assert.strictEqual((await service.ask("POST", `${path}/${id}/cancel`, { key })).body.data.status, "canceled")
     assert.strictEqual(await refundedSats(deposit_id), 0)
     assert.strictEqual((await create({ deposit_id })).body.data.amount_sats, 1000)
   })
@@ -55,9 +56,9 @@ describe("A refund", () => {
     const { id, company_id } = (await create({ deposit_id, amount: 10, currency: "sats" })).body.data
     const [reader, other] = [await service.keyFor(company_id, "read"), (await service.company()).key]
     assert.deepStrictEqual(seen(await service.ask("POST", path, { key: reader, body: { deposit_id } })), bad(403, "scope_required"))
-    assert.deepStrictEqual(seen(await service.ask("DELETE", `${path}/${id}`, { key: reader })), bad(403, "scope_required"))
+    assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
     assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other })), bad(404, "not_found"))
-    assert.deepStrictEqual(seen(await service.ask("DELETE", `${path}/${id}`, { key: other })), bad(404, "not_found"))
+    assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: other })), bad(404, "not_found"))
     assert.deepStrictEqual(seen(await service.ask("POST", path, { key: other, body: { deposit_id } })), bad(404, "not_found"))
   })
 })

@@ -87,7 +87,7 @@ describe("A freeze", () => {
       assert.strictEqual((await invoice()).status, 201)
       await service.work()
       assert.strictEqual(await statusOf(before), status)
-      assert.strictEqual((await service.ask("DELETE", `/v1/vouchers/${link.id}`, { key })).status, 200)
+      assert.strictEqual((await service.ask("POST", `/v1/vouchers/${link.id}/cancel`, { key })).status, 200)
       for (let i = 0; i < 2; i++) assert.deepStrictEqual((await unfreeze()).body.data, { id, frozen: null })
       assert.strictEqual((await confirm()).status, 201)
     }

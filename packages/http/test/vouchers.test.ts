@@ -41,9 +41,9 @@ describe("A voucher", () => {
   it("voucher: canceled with the scope send, and not with read", async () => {
     const { id, company_id } = await create({ amount: 21, currency: "sats" })
     const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
-    assert.deepStrictEqual(seen(await service.ask("DELETE", `${path}/${id}`, { key: reader })), bad(403, "scope_required"))
+    assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
     for (let i = 0; i < 2; i++)
-      assert.strictEqual((await service.ask("DELETE", `${path}/${id}`, { key: sender })).body.data.status, "canceled")
+      assert.strictEqual((await service.ask("POST", `${path}/${id}/cancel`, { key: sender })).body.data.status, "canceled")
   })
 })
 

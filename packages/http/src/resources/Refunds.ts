@@ -225,7 +225,7 @@ const get = Section.company(
 )
 
 const cancel = Section.company(
-  HttpApiEndpoint.delete("cancelRefund", `${path}/:id`, {
+  HttpApiEndpoint.post("cancelRefund", `${path}/:id/cancel`, {
     params,
     success: Envelope.success(200, view.schema),
     error: Errors.of("not_found", "refund_not_open", "store_unavailable")

@@ -193,7 +193,7 @@ export const get = Section.company(
 )
 
 const cancel = Section.company(
-  HttpApiEndpoint.delete("cancelVoucher", `${path}/:id`, {
+  HttpApiEndpoint.post("cancelVoucher", `${path}/:id/cancel`, {
     params,
     success: Envelope.success(200, view.schema),
     error: Errors.of("not_found", "voucher_not_open", "store_unavailable")

@@ -7,6 +7,7 @@ import { Effect, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { companyId, Scopes } from "../Authentication.ts"
+import { bodyIsOptional } from "../Base.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import * as EventIds from "../EventIds.ts"
@@ -39,7 +40,7 @@ const Body = Schema.Struct({
   signature_header: Scalars.given(
     Schema.String.annotate({
       description: "A header for a plain signature besides: lower-case hex of an HMAC-SHA256 of the body with the secret as it is written",
-      examples: ["X-Shop-Signature"]
+      examples: ["Shop-Signature"]
     })
   )
 }).annotate({ identifier: "WebhookEndpointSettings" })
@@ -62,6 +63,17 @@ const replayFrom = Schema.String.annotate({
   description: "The id of an event, or `next` of a page: everything after it is sent, again where it was sent before",
   examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
 })
+
+const Rotation = Schema.Struct({
+  overlap_seconds: Scalars.given(
+    Schema.Int.check(Schema.isBetween(Core.overlapSeconds)).annotate({
+      description: `For how long the old secret signs as well: ${Core.overlapSeconds.default} by default`,
+      examples: [3600]
+    })
+  )
+}).annotate({ identifier: "RotateWebhookSecret" })
+
+const Enabling = Schema.Struct({ replay_from: Scalars.given(replayFrom) }).annotate({ identifier: "EnableWebhookEndpoint" })
 
 const example = ({ id, millis, companyId }: World): Endpoint => ({
   id: id("webhook endpoint"),
@@ -210,18 +222,12 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
     ),
     rotate: HttpApiEndpoint.post(`rotate${what}Secret` as const, `${one}/rotate-secret` as const, {
       params,
-      payload: Schema.Struct({
-        overlap_seconds: Scalars.given(
-          Schema.Int.check(Schema.isBetween(Core.overlapSeconds)).annotate({
-            description: `For how long the old secret signs as well: ${Core.overlapSeconds.default} by default`,
-            examples: [3600]
-          })
-        )
-      }).annotate({ identifier: "RotateWebhookSecret" }),
+      payload: [Rotation, Schema.Null],
       success: answers.issued,
       error: Errors.of(...common, "idempotency_not_supported")
     })
       .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Transform, bodyIsOptional)
       .annotate(OpenApi.Summary, "Rotate a webhook secret")
       .annotate(
         OpenApi.Description,
@@ -235,11 +241,12 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       })),
     enable: HttpApiEndpoint.post(`enable${what}` as const, `${one}/enable` as const, {
       params,
-      payload: Schema.Struct({ replay_from: Scalars.given(replayFrom) }).annotate({ identifier: "EnableWebhookEndpoint" }),
+      payload: [Enabling, Schema.Null],
       success: answers.one,
       error: Errors.of(...common)
     })
       .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Transform, bodyIsOptional)
       .annotate(OpenApi.Summary, "Enable a webhook endpoint")
       .annotate(OpenApi.Description, `Sending goes on where it stopped, or after \`replay_from\`.${needs(root)}`)
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint enabled")(world), body: {} })),
@@ -322,18 +329,18 @@ const handlersOf = <R>(
       params,
       payload,
       request
-    }: OfOne & Pick<Creating, "request"> & { readonly payload: { readonly overlap_seconds?: number | null } }) {
+    }: OfOne & Pick<Creating, "request"> & { readonly payload: typeof Rotation.Type | null }) {
       yield* Idempotency.refused(request, "The response contains a secret that is shown once")
-      const seconds = payload.overlap_seconds ?? Core.overlapSeconds.default
+      const seconds = payload?.overlap_seconds ?? Core.overlapSeconds.default
       return Envelope.ok(
         "Secret rotated",
         issued.of(yield* Errors.answered(webhooks.rotate(yield* whose, params.id.toLowerCase(), seconds)))
       )
     }),
-    enable: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from?: string | null } }) {
+    enable: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Enabling.Type | null }) {
       const id = yield* whose
       yield* Errors.answered(webhooks.get(id, params.id.toLowerCase()))
-      const place = yield* from(id, payload.replay_from)
+      const place = yield* from(id, payload?.replay_from)
       return Envelope.ok("Webhook endpoint enabled", view.of(yield* Errors.answered(webhooks.enable(id, params.id.toLowerCase(), place))))
     }),
     replay: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from: string } }) {

@@ -248,7 +248,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       await page.getByRole("button", { name: "Copy the link" }).click()
       assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), lnurl)
       const authorization = `Bearer ${started.shop.key}`
-      const { status } = await fetch(`${started.whole.url}/v1/refunds/${id}`, { method: "DELETE", headers: { authorization } })
+      const { status } = await fetch(`${started.whole.url}/v1/refunds/${id}/cancel`, { method: "POST", headers: { authorization } })
       assert.strictEqual(status, 200)
       await page.getByText("Ask the seller to pay it back").waitFor()
       assert.strictEqual(await page.locator(".refund").count(), 0)

@@ -168,7 +168,7 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
       await ask("GET", `/lnurlw/callback?k1=${k1}&pr=${destination}`)
       const { data: claimed } = await shop.get(`/v1/vouchers/${voucher.id}`)
       await ended(claimed.withdrawal_id)
-      return ask("DELETE", `/v1/vouchers/${voucher.id}`, { key: shop.key })
+      return ask("POST", `/v1/vouchers/${voucher.id}/cancel`, { key: shop.key })
     }
   },
   invoice_not_open: {
@@ -204,7 +204,7 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
     run: async (world) => {
       const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 400 })
       const { data } = await world.shop.post("/v1/refunds", { deposit_id: await deposited(world), destination })
-      return world.ask("DELETE", `/v1/refunds/${data.id}`, { key: world.shop.key })
+      return world.ask("POST", `/v1/refunds/${data.id}/cancel`, { key: world.shop.key })
     }
   },
   invoice_not_held: {

@@ -176,7 +176,7 @@ export const make = (
     CancelVoucher: ({ slot, which }) => {
       const voucher = latest(made.vouchers, which)
       if (voucher === undefined) return
-      customers.ask({ slot, method: "DELETE", path: `${paths.vouchers}/${voucher.id}`, bearer: voucher.bearer })
+      customers.ask({ slot, method: "POST", path: `${paths.vouchers}/${voucher.id}/cancel`, bearer: voucher.bearer })
     },
     Repeat: ({ slot, which, isOther }) => {
       const request = latest(customers.requests, which)

@@ -59,7 +59,7 @@ export const make = (
     },
     CancelRefund: ({ slot, which }) => {
       const refund = latest(made.refunds, which)
-      if (refund !== undefined) customers.ask({ slot, method: "DELETE", path: `${paths.refunds}/${refund.id}`, bearer: refund.bearer })
+      if (refund !== undefined) customers.ask({ slot, method: "POST", path: `${paths.refunds}/${refund.id}/cancel`, bearer: refund.bearer })
     },
     CreateHold: (act) => {
       const preimage = act.isOwn ? Preimage.make(Id.toHex(world.random().bytes(32))) : undefined

@@ -94,11 +94,19 @@ export class Webhooks extends Context.Service<
   }
 >()("@satrail/core/events/webhooks/Webhooks") {}
 
-/** What is wrong with a header's name; undefined where nothing is. */
-export const headerIssue = (name: string): string | undefined =>
-  /^x-[a-z0-9-]{1,60}$/.test(name.toLowerCase()) && !name.toLowerCase().startsWith("x-satrail-")
-    ? undefined
-    : "The name of a header that begins with X-, of letters, digits and hyphens, such as X-Shop-Signature"
+// Headers that this service, the HTTP client or a proxy sets, or that carry credentials.
+const reservedHeaders =
+  /^(?:accept.*|authorization|cache-control|connection|content-.*|cookie2?|date|expect|forwarded|host|keep-alive|max-forwards|origin|proxy-.*|range|referer|sec-.*|set-cookie|te|traceparent|tracestate|b3|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*|x-real-ip|x-request-id|x-satrail-.*)$/
+
+/** The problem with the name of a signature header, or undefined if there is none. */
+export const headerIssue = (name: string): string | undefined => {
+  const lower = name.toLowerCase()
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(lower))
+    return "signature_header must be a header name of 1 to 64 letters, digits, and hyphens, such as Shop-Signature"
+  return reservedHeaders.test(lower)
+    ? "signature_header must not be a reserved header: choose a name of your own, such as Shop-Signature"
+    : undefined
+}
 
 /** What several of its methods are made of. */
 const parts = Effect.gen(function* () {

@@ -129,7 +129,7 @@ export const Vouchers = () => {
                     withdrawal_id !== null ? (
                       <Link path={`withdrawal/${withdrawal_id}`}>see it</Link>
                     ) : status === "open" ? (
-                      <Act label="Cancel" act={() => call("DELETE /v1/vouchers/{id}", { params: { id } }).then(loaded.again)} />
+                      <Act label="Cancel" act={() => call("POST /v1/vouchers/{id}/cancel", { params: { id } }).then(loaded.again)} />
                     ) : null
                 }
               ]}
