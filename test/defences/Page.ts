@@ -1,5 +1,6 @@
 import { canaries } from "./Canaries.ts"
 import { type Incident, incidents } from "./Incidents.ts"
+import { tamperings } from "./Tampering.ts"
 import { type Titled, titles } from "./Titles.ts"
 
 const escaped = (text: string) => text.replaceAll("<", "&lt;")
@@ -54,6 +55,15 @@ export const page = (): string => {
           )
         )
     ]),
+    "## Tampering with the database",
+    "",
+    "What is found when somebody changes the tables past the service: with the password of the application's role (`satrail_application`), or as the owner of the tables. `satrail verify` runs when you run it: run it nightly.",
+    "An owner who also has the service's secret can sign a log written anew. Only a head that was logged before, and kept elsewhere, finds that.",
+    "",
+    "| tampering | as the application's role | as the owner |",
+    "|---|---|---|",
+    ...tamperings.map(({ what, application, owner }) => `| ${cell(what)} | ${cell(application)} | ${cell(owner)} |`),
+    "",
     "## What does not apply",
     "",
     "| | incident | why not here |",

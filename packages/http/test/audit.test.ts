@@ -19,6 +19,7 @@ interface Row {
   readonly seq: number | null
   readonly company_id: string
   readonly request_id: string
+  readonly changes: ReadonlyArray<{ record: string; id: string; field: string; before: string | null; after: string | null }>
 }
 
 const linked = () => service.run(Effect.repeat(link, { while: (count) => count > 0 }))
@@ -53,6 +54,21 @@ describe("the audit log", () => {
     assert.isEmpty(more)
     assert.notInclude(JSON.stringify(await log(key)), "a secret of ours")
     assert.isFalse((await log(key)).some(({ verb }) => verb.startsWith("receive.")))
+  })
+
+  it("audit: a change of a limit has the value before and after, and an issued key has its scopes and a hash", async () => {
+    const { id } = await service.company("free")
+    const issued = await service.ask("POST", `/operator/companies/${id}/api-keys`, {
+      key: operatorToken,
+      body: { name: "till", scopes: ["send"] }
+    })
+    for (const day_sats of [1000, 2000])
+      await service.ask("PUT", `/operator/companies/${id}/limits`, { key: operatorToken, body: { day_sats } })
+    const rows = (await everybody(`?company_id=${id}`)).flatMap(({ changes }) => changes)
+    assert.deepInclude(rows, { record: "companies", id, field: "limits", before: '{"daySats":1000}', after: '{"daySats":2000}' })
+    const ofKey = rows.filter(({ record }) => record === "api_keys")
+    assert.deepInclude(ofKey, { record: "api_keys", id: issued.body.data.id, field: "scopes", before: null, after: '["send"]' })
+    assert.match(ofKey.find(({ field }) => field === "secret_hash")?.after ?? "", /^[0-9a-f]{64}$/)
   })
 
   it("audit: a company_id that is no UUID is refused by name, and one in upper case is read", async () => {

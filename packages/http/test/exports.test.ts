@@ -326,7 +326,12 @@ describe("the audit log as a file", () => {
     const page = (await service.ask("GET", "/v1/audit", { key })).body.data
     const rows = await csv(key, "/v1/audit?format=csv")
     const asTexts = (row: object) =>
-      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? "" : String(value)]))
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          value === null ? "" : Array.isArray(value) ? JSON.stringify(value) : String(value)
+        ])
+      )
     assert.deepStrictEqual(rows, page.map(asTexts))
     const lines = await service.ask("GET", "/v1/audit?format=jsonl&verb=vouchers.createVoucher", { key })
     const vouchers = page.filter(({ verb }: { readonly verb: string }) => verb === "vouchers.createVoucher")

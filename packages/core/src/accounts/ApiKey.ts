@@ -39,7 +39,8 @@ export const ApiKey = Schema.Struct({
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
 export const noun = Noun.make("api_keys", ApiKey, {
-  moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits", "allowedFrom"]
+  moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits", "allowedFrom"],
+  recorded: ["companyId", "name", "secretHash", "scopes", "expiresAtMillis", "revokedAtMillis", "limits", "spendsAs", "allowedFrom"]
 })
 
 /** A key, and the plan, the limits and the fees of the company it belongs to, as they stand now. */
@@ -147,7 +148,7 @@ export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undef
 export const allows = (apiKey: ApiKey, scope: Scope): boolean => apiKey.scopes.includes(scope) || apiKey.scopes.includes("admin")
 
 /** The key opens from here on; the one it replaces, until its overlap is over. */
-export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null, once?: Change.Once): ApiKeyIssued => ({
+export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null, once?: Change.Once, old?: ApiKey): ApiKeyIssued => ({
   _tag: "ApiKeyIssued",
   id: apiKey.id,
   companyId: apiKey.companyId,
@@ -155,6 +156,19 @@ export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null
   legs: [],
   apiKey,
   replaces,
+  recorded: [
+    { noun, id: apiKey.id, before: null, after: apiKey },
+    ...(replaces && old
+      ? [
+          {
+            noun,
+            id: old.id,
+            before: old,
+            after: { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) }
+          }
+        ]
+      : [])
+  ],
   event: { type: "api_key.issued", subject: apiKey.id },
   ...(once && { once })
 })

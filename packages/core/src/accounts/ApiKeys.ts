@@ -246,7 +246,7 @@ export const make = Effect.gen(function* () {
       }
       const issued = { apiKey, text }
       const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
-      const applied = yield* journal.commit(ApiKey.issued(apiKey, { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }, once))
+      const applied = yield* journal.commit(ApiKey.issued(apiKey, { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }, once, old))
       yield* everywhere
       return Answers.outcome(applied, issued)
     }),

@@ -117,10 +117,13 @@ export const make = Effect.gen(function* () {
 
   const change = Effect.fnUntraced(function* (
     id: CompanyId.CompanyId,
-    changed: (nowMillis: number) => Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
+    changed: (
+      nowMillis: number,
+      found: Company.Company
+    ) => Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
   ) {
-    yield* get(id)
-    yield* journal.commit(changed(yield* Clock.currentTimeMillis))
+    const found = yield* get(id)
+    yield* journal.commit(changed(yield* Clock.currentTimeMillis, found))
     yield* everywhere
     return yield* get(id)
   })
@@ -155,18 +158,18 @@ export const make = Effect.gen(function* () {
       const once = Answer.once(CompanyId.operator, request, company, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
     }),
-    changePlan: (id, plan) => change(id, (nowMillis) => Company.planChanged(id, plan, nowMillis)),
-    limit: (id, limits) => change(id, (nowMillis) => Company.limited(id, limits, nowMillis)),
-    charge: (id, fees) => change(id, (nowMillis) => Company.feesChanged(id, fees, nowMillis)),
+    changePlan: (id, plan) => change(id, (nowMillis, found) => Company.planChanged(id, plan, nowMillis, found)),
+    limit: (id, limits) => change(id, (nowMillis, found) => Company.limited(id, limits, nowMillis, found)),
+    charge: (id, fees) => change(id, (nowMillis, found) => Company.feesChanged(id, fees, nowMillis, found)),
     freeze: Effect.fnUntraced(function* (id, { reason, pending }) {
       const message = reasonIssue(reason)
       if (message !== undefined) return yield* new Invalid({ path: "reason", message })
       const { frozen } = yield* get(id)
-      return yield* change(id, (nowMillis) =>
-        Company.freezeChanged(id, { reason, pending, sinceMillis: frozen?.sinceMillis ?? nowMillis }, nowMillis)
+      return yield* change(id, (nowMillis, found) =>
+        Company.freezeChanged(id, { reason, pending, sinceMillis: frozen?.sinceMillis ?? nowMillis }, nowMillis, found)
       )
     }),
-    unfreeze: (id) => change(id, (nowMillis) => Company.freezeChanged(id, null, nowMillis)),
+    unfreeze: (id) => change(id, (nowMillis, found) => Company.freezeChanged(id, null, nowMillis, found)),
     spent: (id) => records.spent(id, id),
     verifyDomain: Effect.fnUntraced(function* (id, text, request) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)

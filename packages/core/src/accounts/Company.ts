@@ -31,7 +31,12 @@ export interface Company extends Schema.Schema.Type<typeof Company> {}
  */
 export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits" | "fees" | "feesRevision">>
 
-export const members = Noun.members("companies", Company, ["plan", "limits", "frozen", "fees", "feesRevision"])
+export const members = Noun.members(
+  "companies",
+  Company,
+  ["plan", "limits", "frozen", "fees", "feesRevision"],
+  ["name", "plan", "limits", "frozen", "fees"]
+)
 
 /** Which companies, the newest first by id, which is made of the time: those before `before` (exclusive; null for the first page). */
 export interface Query {
@@ -71,47 +76,61 @@ export const opened = (company: Company, once?: Change.Once): CompanyOpened => (
   atMillis: company.createdAtMillis,
   legs: [],
   company,
+  recorded: [{ noun: members, id: company.id, before: null, after: company }],
   event: { type: "company.opened", subject: company.id },
   ...(once && { once })
 })
 
+/** What the audit log says: the company as it was found, and as it becomes. */
+const changedIn = (found: Company | undefined, change: Partial<Company>) =>
+  found === undefined ? {} : { recorded: [{ noun: members, id: found.id, before: found, after: { ...found, ...change } }] }
+
 /** What the company may do from here on. What it made under its old plan stays. */
-export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis: number): PlanChanged => ({
+export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis: number, found?: Company): PlanChanged => ({
   _tag: "PlanChanged",
   id: companyId,
   companyId,
   atMillis,
   legs: [],
+  ...changedIn(found, { plan }),
   plan,
   event: { type: "company.plan_changed", subject: companyId }
 })
 
 /** The company may send so much from here on. What it has sent stays counted, from when it first had limits. */
-export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, atMillis: number): CompanyLimited => ({
+export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, atMillis: number, found?: Company): CompanyLimited => ({
   _tag: "CompanyLimited",
   id: companyId,
   companyId,
   atMillis,
   legs: [],
+  ...changedIn(found, { limits }),
   limits
 })
 
 /** The company pays this from here on, in place of what its plan says. What was confirmed keeps its fee. */
-export const feesChanged = (companyId: CompanyId.CompanyId, fees: CompanyFees | null, atMillis: number): CompanyFeesChanged => ({
+export const feesChanged = (
+  companyId: CompanyId.CompanyId,
+  fees: CompanyFees | null,
+  atMillis: number,
+  found?: Company
+): CompanyFeesChanged => ({
   _tag: "CompanyFeesChanged",
   id: companyId,
   companyId,
   atMillis,
   legs: [],
+  ...changedIn(found, { fees }),
   fees
 })
 
 /** From here on the company is frozen, or is not any more. Whoever commits for it meanwhile is before that or after it. */
-export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | null, atMillis: number): FreezeChanged => ({
+export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | null, atMillis: number, found?: Company): FreezeChanged => ({
   _tag: "FreezeChanged",
   id: companyId,
   companyId,
   atMillis,
   legs: [],
+  ...changedIn(found, { frozen }),
   frozen
 })

@@ -27,7 +27,11 @@ export const OperatorToken = Schema.Struct({
 })
 export interface OperatorToken extends Schema.Schema.Type<typeof OperatorToken> {}
 
-export const noun = Noun.make("operator_tokens", OperatorToken, { moving: ["revokedAtMillis"], unique: [["secretHash"]] })
+export const noun = Noun.make("operator_tokens", OperatorToken, {
+  moving: ["revokedAtMillis"],
+  recorded: ["companyId", "name", "secretHash", "scopes", "revokedAtMillis"],
+  unique: [["secretHash"]]
+})
 
 export const life = {
   revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" })

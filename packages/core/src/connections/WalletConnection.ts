@@ -18,7 +18,11 @@ export const WalletConnection = Schema.Struct({
 })
 export interface WalletConnection extends Schema.Schema.Type<typeof WalletConnection> {}
 
-export const noun = Noun.make("wallet_connections", WalletConnection, { moving: [], unique: [["apiKeyId"], ["appKey"]] })
+export const noun = Noun.make("wallet_connections", WalletConnection, {
+  moving: [],
+  recorded: ["companyId", "apiKeyId", "appKey"],
+  unique: [["apiKeyId"], ["appKey"]]
+})
 
 export interface WalletConnected extends Written<"WalletConnected", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 

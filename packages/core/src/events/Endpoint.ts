@@ -67,6 +67,7 @@ export const noun = Noun.make("webhook_endpoints", Endpoint, {
     "failingSinceMillis",
     "updatedAtMillis"
   ],
+  recorded: ["companyId", "url", "types", "signatureHeader", "secret"],
   refused: (id, status) => new EndpointNotEnabled({ id, status })
 })
 

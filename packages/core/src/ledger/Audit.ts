@@ -4,6 +4,10 @@ import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
+import * as SecretHash from "../base/SecretHash.ts"
+import type { Any, Recorded } from "./Change.ts"
+import * as Noun from "./Noun.ts"
+import * as Written from "./Written.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 
 /** Who did or asked for something: an API key, or one of the operator's tokens (`root`: the configured one). */
@@ -25,7 +29,19 @@ export interface Acting extends Actor {
 
 export const Acting = Context.Reference<Acting | undefined>("@satrail/core/ledger/Audit/Acting", { defaultValue: () => undefined })
 
-/** What an entry says. No secret, and nothing of a request's body. */
+/** A member of a record that a Change gave another value. Of a secret it is the SHA-256 of what is stored. */
+export const Value = Schema.Struct({
+  /** The kind of record: `api_keys`. */
+  record: Schema.String,
+  id: Schema.String,
+  field: Schema.String,
+  /** As text, or as JSON with sorted keys; null where the record was created, or the member was empty. */
+  before: Schema.NullOr(Schema.String),
+  after: Schema.NullOr(Schema.String)
+})
+export interface Value extends Schema.Schema.Type<typeof Value> {}
+
+/** What an entry says. No secret, and nothing of a request's body but the values it changed. */
 export const Said = Schema.Struct({
   ...Actor.fields,
   verb: Schema.String,
@@ -36,7 +52,9 @@ export const Said = Schema.Struct({
   /** How often, within a minute. */
   count: Schema.Int,
   address: Schema.String,
-  request_id: Schema.String
+  request_id: Schema.String,
+  /** What it changed, where the log has that kind of record's values. */
+  changes: Schema.optionalKey(Schema.Array(Value))
 })
 export interface Said extends Schema.Schema.Type<typeof Said> {}
 
@@ -112,10 +130,66 @@ export const headOf = (text: string): Head | undefined => {
     : { entryId: BigInt(entryId), count: Number(count), whole, mac: mac ?? "" }
 }
 
+const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const secrets = new Set(["secret", "previousSecret", "secretHash"])
+
+/** JSON with sorted keys: equal values have the same text. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one
+  )
+
+/** A member's value as the log has it. */
+const shown = (member: string, value: unknown): string | null => {
+  if (value === undefined || value === null) return null
+  if (secrets.has(member)) return SecretHash.of(String(value))
+  return typeof value === "string" ? value : canonical(value)
+}
+
+/** The members of a record as the log has them, by their columns. */
+const valuesOf = ({ recorded = new Set() }: Noun.Members, record: object): ReadonlyMap<string, string | null> =>
+  new Map([...recorded].map((member) => [columnOf(member), shown(member, Reflect.get(record, member))]))
+
+const differences = ({ noun, id, before, after }: Recorded): ReadonlyArray<Value> => {
+  const old = before === null ? undefined : valuesOf(noun, before)
+  return [...valuesOf(noun, after)].flatMap(([field, value]): ReadonlyArray<Value> => {
+    const was = old?.get(field) ?? null
+    return was === value ? [] : [{ record: noun.name, id, field, before: was, after: value }]
+  })
+}
+
+/** The values that a Change gives, as far as the log has them. */
+export const changesOf = (change: Any): ReadonlyArray<Value> => {
+  const written = Written.is(change)
+    ? change.writes.flatMap((write): ReadonlyArray<Recorded> => {
+        if (write._tag === "Insert") return [{ noun: write.noun, id: write.record.id, before: null, after: write.record }]
+        if (write._tag !== "Transition") return []
+        const { found, move } = write
+        return [{ noun: move.noun, id: found.id, before: found, after: Noun.after(found, write, change.atMillis) }]
+      })
+    : []
+  return [...written, ...(change.recorded ?? [])].flatMap(differences)
+}
+
 export const bodyOf = (
   { actor, actor_id, actor_name, verb, address, request_id }: Acting,
-  { subject, outcome, count }: Pick<Said, "subject" | "outcome" | "count">
-): string => JSON.stringify({ actor, actor_id, actor_name, verb, subject, outcome, count, address, request_id })
+  { subject, outcome, count, changes = [] }: Pick<Said, "subject" | "outcome" | "count" | "changes">
+): string =>
+  JSON.stringify({
+    actor,
+    actor_id,
+    actor_name,
+    verb,
+    subject,
+    outcome,
+    count,
+    address,
+    request_id,
+    ...(changes.length > 0 && { changes })
+  })
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
@@ -155,7 +229,12 @@ export const layerJournal = Layer.effect(
         Effect.withFiber((fiber) => {
           const acting = Context.get(fiber.context, Acting)
           if (acting === undefined) return journal.commit(change)
-          const audit = bodyOf(acting, { subject: change.event?.subject ?? change.id, outcome: "done", count: 1 })
+          const audit = bodyOf(acting, {
+            subject: change.event?.subject ?? change.id,
+            outcome: "done",
+            count: 1,
+            changes: changesOf(change)
+          })
           return journal.commit({ ...change, audit })
         })
     })

@@ -2,6 +2,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { Event } from "./Event.ts"
 import type { Count } from "./Limit.ts"
+import type { Members } from "./Noun.ts"
 
 /**
  * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
@@ -104,6 +105,14 @@ export type Any = Parts<string, unknown>
 /** How the rules may say no to a Change: its kind says so. */
 export type RefusalOf<C extends Any> = Exclude<C[typeof refused], undefined>
 
+/** A record before and after a Change, as far as it is known; `before` is null where it is created. */
+export interface Recorded {
+  readonly noun: Members
+  readonly id: string
+  readonly before: object | null
+  readonly after: object
+}
+
 /**
  * What every Change carries, whatever it changes. `id` is the row it is about; `transferId` groups its postings in the ledger
  * and is what a customer sees as `ledger_tx_id`. `Refused` is how the rules may say no to it: in its type only, no value has it.
@@ -127,6 +136,8 @@ export interface Parts<Tag extends string, Refused = never> {
   readonly unlessFrozen?: true
   /** By which of its company's fees its money was counted: where they are others by now, it is refused. */
   readonly feesRevision?: number
+  /** The records that it creates or changes and whose values the audit log has, as they were found and as they become; what a Change writes says the same. */
+  readonly recorded?: ReadonlyArray<Recorded>
   /** What the audit log says of it: who had it done (see Audit.ts). The Journal adds it, nobody else. */
   readonly audit?: string
 }

@@ -24,6 +24,8 @@ export interface Members<A extends object = object> {
   readonly members: ReadonlyArray<readonly [member: string, kind: Kind]>
   /** The members that its life changes. All others are as the record was created. */
   readonly moving: ReadonlySet<string>
+  /** The members whose values the audit log has, before and after each Change; undefined where it has none. What authorizes has them. */
+  readonly recorded?: ReadonlySet<string>
 }
 
 type StructOf<A> = Schema.Codec<A, unknown> & { readonly fields: { readonly [member: string]: { readonly ast: SchemaAST.AST } } }
@@ -48,7 +50,13 @@ const kindOf = (member: string, ast: SchemaAST.AST): Kind | undefined => {
 }
 
 /** A record that no write of a Change names: its store has code of its own for it. */
-export const members = <A extends object>(name: string, schema: StructOf<A>, moving: ReadonlyArray<keyof A & string>): Members<A> => ({
+export const members = <A extends object>(
+  name: string,
+  schema: StructOf<A>,
+  moving: ReadonlyArray<keyof A & string>,
+  recorded?: ReadonlyArray<keyof A & string>
+): Members<A> => ({
+  ...(recorded && { recorded: new Set(recorded) }),
   name,
   schema,
   members: Object.entries(schema.fields).map(([member, { ast }]) => {
@@ -78,6 +86,7 @@ export const make = <A extends Row, Refused = never, Taken = never, Other = neve
   schema: StructOf<A>,
   options: {
     readonly moving: ReadonlyArray<keyof A & string>
+    readonly recorded?: ReadonlyArray<keyof A & string>
     readonly unique?: ReadonlyArray<ReadonlyArray<keyof A & string>>
     readonly labels?: keyof A & string
     taken?(record: NoInfer<A>): Taken
@@ -85,8 +94,8 @@ export const make = <A extends Row, Refused = never, Taken = never, Other = neve
     refused?(id: string, status: string): Refused
   }
 ): Noun<A, Refused, Taken, Other> => {
-  const { moving, unique = [], ...refusals } = options
-  return { ...members(name, schema, moving), unique, ...refusals }
+  const { moving, recorded, unique = [], ...refusals } = options
+  return { ...members(name, schema, moving, recorded), unique, ...refusals }
 }
 
 /** A record exists from here on. The same one again is applied; another one under its id, or with one of its names, is refused. */

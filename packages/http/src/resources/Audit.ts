@@ -15,6 +15,10 @@ import * as View from "../View.ts"
 
 const { literals } = Audit.Actor.fields.actor
 
+const changes = Schema.Array(Audit.Value).annotate({
+  description: "The values it changed, of keys, tokens, companies, webhook endpoints and apps; of a secret the SHA-256 of what is stored"
+})
+
 /** A line for the company: it sees that the operator did something, and not from where. */
 const view = View.make<Row>()(
   { identifier: "AuditEntry" },
@@ -36,6 +40,11 @@ const view = View.make<Row>()(
       (row) => (row.actor === "operator" ? "" : row.address)
     ],
     request_id: [Schema.String, (row) => row.request_id],
+    changes: [
+      changes,
+      // Why the operator froze a company is between operators.
+      (row) => (row.changes ?? []).filter(({ field }) => field !== "frozen")
+    ],
     seq: [
       Schema.NullOr(Schema.Int).annotate({ description: "Place in the company's chain; null for a moment" }),
       (row) => row.link?.seq ?? null
@@ -56,6 +65,7 @@ const operators = View.make<Row>()(
       Schema.String.annotate({ description: "From where; of IPv6 the first half. Empty where it is unknown" }),
       (row) => row.address
     ],
+    changes: [changes, (row) => row.changes ?? []],
     head: [
       Schema.NullOr(Schema.String).annotate({
         description: "The head of all chains at this entry, as `satrail verify --audit-head` takes it"
@@ -117,7 +127,7 @@ const columnsOf = (members: Readonly<Record<string, View.Member<Row, Schema.Cons
     name,
     of: (row) => {
       const value: unknown = of(row)
-      return typeof value === "string" || typeof value === "number" ? value : null
+      return typeof value === "string" || typeof value === "number" ? value : Array.isArray(value) ? { json: value } : null
     }
   }))
 
