@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Clock, type Context, Effect, Metric, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as CompanyId from "../src/base/CompanyId.ts"
-import { pausesMillis } from "../src/events/webhooks/Schedule.ts"
+import { maxAttempts, pausesMillis } from "../src/events/webhooks/Schedule.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
 import { WebhookReads } from "../src/events/webhooks/WebhookReads.ts"
 import { Webhooks } from "../src/events/webhooks/Webhooks.ts"
@@ -111,7 +111,27 @@ scenario(
 )
 
 scenario(
-  "webhooks: a failing event is tried ten times over three days, and holds back only its own record",
+  "webhooks: an endpoint that fails twice has the event, and the later events of its record, within 25 seconds",
+  world,
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* companyWith(1000)
+    yield* endpoint(row)
+    yield* second
+    let failures = 0
+    state.answer = () => Effect.succeed(failures++ < 2 ? broken(500) : ok)
+    const { id } = yield* confirm(row, (yield* outside({ sats: 100 })).destination)
+    yield* steps(2)
+    yield* TestClock.adjust("25 seconds")
+    assert.deepStrictEqual(types(sent.filter((request) => read(request).subject === id)).slice(-2), [
+      "withdrawal.lightning.pending",
+      "withdrawal.lightning.completed"
+    ])
+  }
+)
+
+scenario(
+  "webhooks: a failing event is tried twelve times over three days, and holds back only its own record",
   world,
   function* ({ sent, state }) {
     yield* sending
@@ -132,12 +152,12 @@ scenario(
     }
     const tries = sent.filter((request) => read(request).subject === bad.id)
     assert.deepStrictEqual(types(tries), [
-      ...Array.from({ length: 10 }, () => "withdrawal.lightning.pending"),
-      ...Array.from({ length: 10 }, () => "withdrawal.lightning.completed")
+      ...Array.from({ length: maxAttempts }, () => "withdrawal.lightning.pending"),
+      ...Array.from({ length: maxAttempts }, () => "withdrawal.lightning.completed")
     ])
     assert.deepStrictEqual(
-      tries.slice(0, 10).map(({ headers }) => headers["x-satrail-attempt"]),
-      Array.from({ length: 10 }, (_, i) => String(i + 1))
+      tries.slice(0, maxAttempts).map(({ headers }) => headers["x-satrail-attempt"]),
+      Array.from({ length: maxAttempts }, (_, i) => String(i + 1))
     )
     for (const [i, pause] of pausesMillis.entries()) {
       const took = (tries[i + 1]?.atMillis ?? 0) - (tries[i]?.atMillis ?? 0)
@@ -152,8 +172,8 @@ scenario(
     assert.deepStrictEqual(
       failed.map(({ attempts, answered, response }) => [attempts, answered, response]),
       [
-        [10, 500, "no"],
-        [10, 500, "no"]
+        [maxAttempts, 500, "no"],
+        [maxAttempts, 500, "no"]
       ]
     )
     // By hand, it is sent once more.
