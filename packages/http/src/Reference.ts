@@ -87,6 +87,8 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     "",
     "These don't change within `/v1`: a member or an endpoint is not removed, renamed, or given another type or meaning; an optional request member does not become required; and requests stay strict, so unknown members are refused. Names of schemas in the OpenAPI document can change.",
     "",
+    "The changelog lists every addition under *feature*. A member or an endpoint that a later path version, such as `/v2`, drops is marked `deprecated` in the OpenAPI document first, and keeps working in `/v1`.",
+    "",
     "Before version 1.0, a release can break these rules. The changelog then lists the change first, under *breaking*, with the replacement.",
     ...rows,
     ""
