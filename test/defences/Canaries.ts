@@ -60,6 +60,86 @@ export const canaries: ReadonlyArray<Canary> = [
     isInStories: true
   },
   {
+    name: "event-of-another-company",
+    rows: [],
+    bug: "one event is returned to any company",
+    file: core("events/Feed"),
+    find: "companyId === null || event.companyId === companyId",
+    replace: "event.companyId !== undefined",
+    test: coreTest("Events"),
+    titles: "events: one event is returned to the company"
+  },
+  {
+    name: "room-back-too-late",
+    rows: [],
+    bug: "a payment that fails after its window has passed gives its room to a later one",
+    file: postgres("Counts"),
+    find: " and s.bucket = e.bucket\n",
+    replace: "\n",
+    test: inSql,
+    titles: "limits: a withdrawal that fails after its window"
+  },
+  {
+    name: "laxer-limit-of-two",
+    rows: [],
+    bug: "of two limits in one flush the higher one applies",
+    file: postgres("Counts"),
+    find: "known.most < limit ? known.most : limit",
+    replace: "known.most > limit ? known.most : limit",
+    test: "packages/postgres/test/counts.test.ts",
+    titles: "limits: of two limits and times"
+  },
+  {
+    name: "later-time-of-two",
+    rows: [],
+    bug: "of two times in one flush the later one applies",
+    file: postgres("Counts"),
+    find: "Math.min(known.since, since)",
+    replace: "Math.max(known.since, since)",
+    test: "packages/postgres/test/counts.test.ts",
+    titles: "limits: of two limits and times"
+  },
+  {
+    name: "newest-task-first",
+    rows: [],
+    bug: "the newest task is claimed first",
+    file: postgres("Tasks"),
+    find: "order by due_at_millis, id limit $3::bigint for update skip locked",
+    replace: "order by due_at_millis desc, id limit $3::bigint for update skip locked",
+    test: inSql,
+    titles: "the task that has been due for longest"
+  },
+  {
+    name: "step-up-before-its-time",
+    rows: [],
+    bug: "a clock that was put back prolongs a step-up",
+    file: core("accounts/Session"),
+    find: " && nowMillis >= steppedUpAtMillis",
+    replace: "",
+    test: coreTest("Sessions"),
+    titles: "session: a step-up does not count"
+  },
+  {
+    name: "rest-rounded-down",
+    rows: [],
+    bug: "who pays the rest of a checkout has not paid it",
+    file: core("receiving/Checkout"),
+    find: "((missing + 999n) / 1000n)",
+    replace: "(missing / 1000n)",
+    test: coreTest("Checkouts"),
+    titles: "checkout: the rest is rounded up"
+  },
+  {
+    name: "expired-and-canceled",
+    rows: [],
+    bug: "an expired checkout can be canceled",
+    file: core("receiving/CheckoutCancel"),
+    find: 'status !== "open" && status !== "underpaid"',
+    replace: 'status !== "open" && status !== "underpaid" && status !== "expired"',
+    test: coreTest("Checkouts"),
+    titles: "checkout: an expired one cannot be canceled"
+  },
+  {
     name: "old-primary-again",
     rows: [],
     bug: "a process goes back to a primary from before the failover",

@@ -187,6 +187,19 @@ export const money = {
     assert.strictEqual(yield* send(companyId, 100, midnight + 7_000_000, key, company), "Applied")
     yield* has(companyId, { posted: 1000, held: 100 })
   }),
+  "limits: a withdrawal that fails after its window has passed gives no room back to later ones": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const key = yield* keyWith({ day_sats: sats(100) })
+    const { row, change } = yield* sending(companyId, 60, midnight, key)
+    assert.strictEqual(yield* verdict(change), "Applied")
+    const begun = yield* claim(row)
+    // The next bucket that has its place.
+    const later = midnight + Limit.places * Limit.windows.day.stepMillis
+    assert.strictEqual(yield* send(companyId, 60, later, key), "Applied")
+    assert.strictEqual(yield* verdict(Withdrawal.failed(row, "no_route", begun.fence, later)), "Applied")
+    assert.strictEqual(yield* usedBy(companyId, key, "day_sats", later), sats(60))
+    assert.strictEqual(yield* send(companyId, 41, later, key), "LimitExceeded")
+  }),
   "limits: a voucher gives its room back when it is canceled or expires, and by the withdrawal that it became": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(100) })

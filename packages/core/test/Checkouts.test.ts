@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Journal } from "../src/ledger/Journal.ts"
+import * as Checkout from "../src/receiving/Checkout.ts"
 import { Checkouts } from "../src/receiving/Checkouts.ts"
 import { Records } from "../src/service/Records.ts"
 import { asked, company, follow, has, made, mine, poll, replace, scenario } from "./World.ts"
@@ -57,6 +58,22 @@ const dying = (tag: string) => {
     )
   }
 }
+
+scenario("checkout: an expired one cannot be canceled", function* () {
+  const row = yield* create(yield* company())
+  yield* TestClock.adjust("2 hours")
+  const refused = yield* Effect.flip(cancel(row))
+  assert.strictEqual(refused._tag, "CheckoutNotOpen")
+  assert.strictEqual((yield* get(row)).status, "expired")
+})
+
+scenario("checkout: the rest is rounded up to whole satoshis, so that who pays it has paid", function* () {
+  const amount = Msat.make(1_000_500n)
+  assert.strictEqual(Checkout.rest({ amount }, Msat.make(0n)), Msat.make(1_001_000n))
+  assert.strictEqual(Checkout.rest({ amount }, Msat.make(1_000_000n)), Msat.make(1000n))
+  assert.strictEqual(Checkout.rest({ amount }, amount), Msat.make(0n))
+  yield* Effect.void
+})
 
 describe("a checkout whose process dies", () => {
   scenario(

@@ -5,6 +5,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Cause, Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Events from "../src/events/Events.ts"
+import { Feed } from "../src/events/Feed.ts"
 import type { Notice } from "../src/events/Notice.ts"
 import * as Retention from "../src/events/Retention.ts"
 import { Journal } from "../src/ledger/Journal.ts"
@@ -38,6 +39,17 @@ scenario("events: an old event shows its record as it was, whatever became of it
   const preimages = all.flatMap(({ record }) => ("preimage" in record ? [record.preimage !== null] : []))
   assert.deepStrictEqual(preimages, [false, true, false, true], "no preimage before it is settled")
   assert.strictEqual(new Set(all.map(({ cursor }) => cursor)).size, 5)
+})
+
+scenario("events: one event is returned to the company that it belongs to, and not to another", function* () {
+  const [row, other] = [yield* company(), yield* company()]
+  yield* invoice(row, 10)
+  const [notice] = yield* heard(1, { companyId: row.id })
+  const place = notice?.place ?? assert.fail("no event")
+  const feed = yield* Feed
+  const render = () => "{}"
+  assert.strictEqual((yield* feed.get(row.id, place, render)).body, "{}")
+  assert.strictEqual((yield* Effect.flip(feed.get(other.id, place, render)))._tag, "NotFound")
 })
 
 scenario("events: an on-chain deposit is told of when it is seen, completed and reversed", function* () {

@@ -74,6 +74,13 @@ describe("A session", () => {
     assert.isTrue(yield* isOpen(next.text))
   })
 
+  scenario("session: a step-up does not count while the clock is before it", function* () {
+    const { session } = yield* begin()
+    const steppedUp = { ...session, steppedUpAtMillis: 1_000_000 }
+    assert.isNull(Session.steppedUpUntil(steppedUp, 999_999))
+    assert.isNumber(Session.steppedUpUntil(steppedUp, 1_000_000))
+  })
+
   scenario("session: ended it opens nothing, and ending it again changes nothing", function* () {
     const { text, session } = yield* begin()
     const { end } = yield* Sessions
