@@ -51,9 +51,13 @@ export type Reply = { readonly port: number } | { readonly failed: string }
 
 const programs = ["initdb", "postgres"]
 
-/** The newest installation of this machine. */
+/** The installation whose programs are in the folder TEST_POSTGRES; without it the newest of this machine. */
 export const find = (): Installation | Missing => {
+  const named = process.env["TEST_POSTGRES"]
+  if (named !== undefined && !programs.every((name) => existsSync(path.join(named, name))))
+    return { missing: `TEST_POSTGRES (${named}) does not have its programs` }
   const folder = [
+    ...(named === undefined ? [] : [named]),
     ...globSync("/usr/lib/postgresql/*/bin").toSorted((a, b) => b.localeCompare(a, "en", { numeric: true })),
     ...(process.env["PATH"] ?? "").split(path.delimiter)
   ].find((folder) => programs.every((name) => existsSync(path.join(folder, name))))
