@@ -100,16 +100,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "limits: of two limits and times"
   },
   {
-    name: "newest-task-first",
-    rows: [],
-    bug: "the newest task is claimed first",
-    file: postgres("Tasks"),
-    find: "order by due_at_millis, id limit $3::bigint for update skip locked",
-    replace: "order by due_at_millis desc, id limit $3::bigint for update skip locked",
-    test: inSql,
-    titles: "the task that has been due for longest"
-  },
-  {
     name: "step-up-before-its-time",
     rows: [],
     bug: "a clock that was put back prolongs a step-up",

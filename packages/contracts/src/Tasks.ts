@@ -274,12 +274,6 @@ export const other = {
     assert.notInclude(ids(yield* claim(1_000_000)), another.id)
     assert.strictEqual((yield* claimOne(1000, another.kind)).id, another.id)
   }),
-  "the task that has been due for longest is claimed first": Effect.gen(function* () {
-    const { kind, ids: all } = yield* begunFor(3)
-    const claimed: Array<string> = []
-    for (let n = 0; n < 3; n++) claimed.push(...ids(yield* (yield* Tasks).claim({ kind, nowMillis: 2000, leaseMillis: lease, limit: 1 })))
-    assert.deepStrictEqual(claimed, all[0])
-  }),
   "in turn, every company has so many, the longest due of each": Effect.gen(function* () {
     const { kind, companies, ids: all } = yield* begunFor(5, 1, 3)
     const claimed = yield* claimInTurn(kind, { perLane: 2 })
