@@ -50,7 +50,7 @@ export const Webhooks = () => {
             columns={[
               { title: "URL", cell: ({ id, url }) => <Link path={`webhook/${id}`}>{url}</Link> },
               { title: "Events", cell: ({ types }) => (types.length === 0 ? "all" : types.join(", ")) },
-              { title: "Status", cell: ({ status }) => <Status of={status} /> },
+              { title: "Status", cell: (one) => <Status of={standing(one)} /> },
               { title: "Failing since", cell: ({ failing_since }) => <When at={failing_since} /> }
             ]}
           />
@@ -101,6 +101,31 @@ const Deliveries = ({ id }: { readonly id: string }) => {
   )
 }
 
+/** An enabled endpoint whose latest deliveries all failed is shown as failing. */
+const standing = ({ status, failing_since }: { readonly status: string; readonly failing_since: string | null }): string =>
+  status === "enabled" && failing_since !== null ? "failing" : status
+
+/** Longer than a receiver may take to answer. */
+const testSeconds = 20
+
+/** Sends a test, and waits for what came of its first attempt. */
+const test = async (id: string): Promise<string> => {
+  const params = { id }
+  const deliveries = async () => (await call("GET /v1/webhook-endpoints/{id}/deliveries", { params, query: { limit: 100 } })).data
+  const before = new Set((await deliveries()).map((one) => one.id))
+  await call("POST /v1/webhook-endpoints/{id}/test", { params })
+  for (let second = 0; second < testSeconds; second++) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1000)
+    })
+    const sent = (await deliveries()).find((one) => !before.has(one.id) && one.event_type === "webhook_endpoint.test")
+    if (sent === undefined || sent.last_attempt_at === null) continue
+    if (sent.status === "delivered") return `Delivered: the endpoint answered ${sent.response_status} in ${sent.duration_ms} ms.`
+    return `Not delivered: ${sent.response_status === null ? (sent.response ?? "no answer") : `the endpoint answered ${sent.response_status}`}.`
+  }
+  return "The test is still waiting to be sent. See the deliveries below."
+}
+
 export const Webhook = ({ id }: { readonly id: string }) => {
   const params = { id }
   const at = "/v1/webhook-endpoints/{id}"
@@ -129,7 +154,7 @@ export const Webhook = ({ id }: { readonly id: string }) => {
             <Facts
               of={[
                 ["URL", <code>{data.url}</code>],
-                ["Status", <Status of={data.status} />],
+                ["Status", <Status of={standing(data)} />],
                 ...(data.disabled_reason === null ? [] : [["Disabled by", data.disabled_reason] as const]),
                 ["Failing since", <When at={data.failing_since} />],
                 ["Created", <When at={data.created_at} />]
@@ -141,7 +166,7 @@ export const Webhook = ({ id }: { readonly id: string }) => {
               ) : (
                 <Act label="Enable" act={() => turn("enable")} />
               )}
-              <Act label="Send a test" act={() => call(`POST ${at}/test`, { params }).then(() => "Sent")} />
+              <Act label="Send a test" act={() => test(id)} />
               <Act label="Delete" sure="Delete the endpoint" act={() => call(`DELETE ${at}`, { params }).then(() => go("webhooks"))} />
             </p>
             <h2>Settings</h2>
