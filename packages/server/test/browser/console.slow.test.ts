@@ -243,6 +243,9 @@ describe.skipIf(isMissing)("the console in a browser", () => {
     tab({}, async (page) => {
       const other = await whole.companyWith("free")
       await signIn(page, other.key)
+      // A request that is under way when the key is revoked would sign out before the link is clicked.
+      await page.getByTestId("available").waitFor()
+      await page.getByText("Loading …").first().waitFor({ state: "hidden" })
       const [, , id = ""] = other.key.split("_")
       const { status } = await whole.ask("DELETE", `/operator/api-keys/${id}`, { key: Whole.operatorToken })
       assert.strictEqual(status, 200)
