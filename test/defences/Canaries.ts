@@ -2570,8 +2570,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "a store is as good as the newest if it has counted as far by itself",
     file: ldk("store.go"),
-    find: "tx.Bucket(bucketRuns).Get([]byte(seen.Run)) != nil && ",
-    replace: "",
+    find: "is = run != nil && decodeNumber(run) >= seen.Count",
+    replace: "is = run != nil || decodeNumber(tx.Bucket(bucketMeta).Get(keyCount)) >= seen.Count",
     test: ldk("store_test.go"),
     titles: "TestAStoreOfABackup"
   },

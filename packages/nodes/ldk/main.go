@@ -7,12 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 const version = "ldk-node 0.7 (lightning 0.2.0)"
@@ -63,7 +65,13 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	// Who started it holds the other end of its standard input: when that process dies, this one stops, and the next one waits for that.
+	stopsWithStdin := os.Getenv("LDK_STOPS_WITH_STDIN") == "yes"
 	opened, err := openStore(settings.store)
+	for waited := time.Duration(0); errors.Is(err, errOwned) && stopsWithStdin && waited < 20*time.Second; waited += 100 * time.Millisecond {
+		time.Sleep(100 * time.Millisecond)
+		opened, err = openStore(settings.store)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -74,9 +82,16 @@ func main() {
 	go built.keepCounting()
 	ending := make(chan os.Signal, 1)
 	signal.Notify(ending, syscall.SIGTERM, syscall.SIGINT)
+	if stopsWithStdin {
+		go func() {
+			io.Copy(io.Discard, os.Stdin)
+			ending <- syscall.SIGTERM
+		}()
+	}
 	go func() {
 		<-ending
-		built.deciding.Lock() // nothing is decided any more
+		os.Remove(settings.socket) // nobody takes this node for one that goes on
+		built.deciding.Lock()      // nothing is decided any more
 		if built.started.Load() != 0 {
 			if err := built.Stop(); err != nil {
 				log.Printf("the node did not stop well: %v", err)

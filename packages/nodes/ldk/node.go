@@ -136,12 +136,22 @@ func (n *node) begin(seen *mark) (any, error) {
 }
 
 func (n *node) here() (any, error) {
+	if err := n.store.observe(); err != nil {
+		return nil, err
+	}
 	here, err := n.store.mark()
 	if err != nil {
 		return nil, err
 	}
+	usable := []ldk.ChannelDetails{}
+	for _, one := range n.ListChannels() {
+		if one.IsUsable {
+			usable = append(usable, one)
+		}
+	}
 	return map[string]any{
-		"node": n.NodeId(), "network": n.settings.network, "version": version, "run": here.Run, "count": strconv.FormatUint(here.Count, 10), "started": n.started.Load() != 0,
+		"usable": len(usable),
+		"node":   n.NodeId(), "network": n.settings.network, "version": version, "run": here.Run, "count": strconv.FormatUint(here.Count, 10), "started": n.started.Load() != 0,
 	}, nil
 }
 
@@ -202,7 +212,7 @@ func (n *node) runs() error {
 
 func (n *node) height() uint32 { return n.Status().CurrentBestBlock.Height }
 
-// The count rises with every beat, so that a state of which satrail has seen a later one can be told.
+// What LDK has written is counted when satrail asks, which is each second, and with every beat.
 func (n *node) keepCounting() {
 	for range time.Tick(beat) {
 		err := n.store.tick()

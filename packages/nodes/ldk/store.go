@@ -2,11 +2,13 @@ package main
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -27,12 +29,14 @@ var (
 	bucketTodo     = []byte("todo")     // payment hash of an invoice whose HTLCs we decided about, until LDK has carried it out
 	bucketOffers   = []byte("offers")   // satrail's id of an offer → offer
 	bucketOfferIds = []byte("offerIds") // LDK's id of an offer → satrail's
-	bucketRuns     = []byte("runs")     // every start of this store
+	bucketRuns     = []byte("runs")     // every start of this store → the count that it came to
 	bucketMeta     = []byte("meta")
 	keyCount       = []byte("count")
 	keyGraph       = []byte("graph") // how many channels of the network were known
 	keyLost        = []byte("lost")  // the attempt that LDK may know under an id that we do not
 )
+
+var errOwned = errors.New("another process runs the node")
 
 // A store has one owner. The lock goes with the process, however it ends.
 type store struct {
@@ -43,6 +47,9 @@ type store struct {
 
 	mu      sync.Mutex
 	changed chan struct{}
+
+	seeing  sync.Mutex
+	ldkSeen string // the state of LDK that was counted last
 }
 
 func openStore(folder string) (*store, error) {
@@ -55,7 +62,7 @@ func openStore(folder string) (*store, error) {
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		lock.Close()
-		return nil, fmt.Errorf("another process runs the node in %s: two nodes of one state lose the money of their channels. Stop that one, or leave this one", folder)
+		return nil, fmt.Errorf("%w in %s: two nodes of one state lose the money of their channels. Stop that one, or leave this one", errOwned, folder)
 	}
 	db, err := bbolt.Open(filepath.Join(folder, "book.db"), 0o600, &bbolt.Options{Timeout: time.Second})
 	if err != nil {
@@ -73,20 +80,24 @@ func openStore(folder string) (*store, error) {
 				return err
 			}
 		}
-		if err := tx.Bucket(bucketRuns).Put([]byte(s.run), []byte(time.Now().UTC().Format(time.RFC3339))); err != nil {
-			return err
-		}
-		return count(tx)
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.ldkSeen = s.ldkState()
 	return s, nil
 }
 
-// A commit, and everybody who waits for one looks again.
+// A commit, and everybody who waits for one looks again. Each is a state that a backup from before it does not have, so each is counted.
 func (s *store) update(change func(tx *bbolt.Tx) error) error {
-	if err := s.db.Update(change); err != nil {
+	counted := func(tx *bbolt.Tx) error {
+		if err := change(tx); err != nil {
+			return err
+		}
+		return s.count(tx)
+	}
+	if err := s.db.Update(counted); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -111,12 +122,49 @@ type mark struct {
 
 func (m mark) String() string { return fmt.Sprintf("%s:%d", m.Run, m.Count) }
 
-func count(tx *bbolt.Tx) error {
+func (s *store) count(tx *bbolt.Tx) error {
 	meta := tx.Bucket(bucketMeta)
-	return meta.Put(keyCount, number(decodeNumber(meta.Get(keyCount))+1))
+	next := number(decodeNumber(meta.Get(keyCount)) + 1)
+	if err := tx.Bucket(bucketRuns).Put([]byte(s.run), next); err != nil {
+		return err
+	}
+	return meta.Put(keyCount, next)
 }
 
-func (s *store) tick() error { return s.update(count) }
+func (s *store) tick() error { return s.update(func(*bbolt.Tx) error { return nil }) }
+
+// LDK writes a file whenever a channel's state changes. An empty text where there is no state yet.
+func (s *store) ldkState() string {
+	hash := sha256.New()
+	for _, name := range []string{"manager", "monitors", "monitor_updates"} {
+		// A file that is replaced meanwhile is seen the next time.
+		filepath.WalkDir(filepath.Join(s.ldkFolder(), "fs_store", name), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return nil
+			}
+			if info, err := entry.Info(); err == nil {
+				fmt.Fprintf(hash, "%s %d %d\n", path, info.ModTime().UnixNano(), info.Size())
+			}
+			return nil
+		})
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// Counts what LDK has written since the last look.
+func (s *store) observe() error {
+	s.seeing.Lock()
+	defer s.seeing.Unlock()
+	state := s.ldkState()
+	if state == s.ldkSeen {
+		return nil
+	}
+	if err := s.tick(); err != nil {
+		return err
+	}
+	s.ldkSeen = state
+	return nil
+}
 
 func (s *store) mark() (here mark, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
@@ -126,10 +174,11 @@ func (s *store) mark() (here mark, err error) {
 	return here, err
 }
 
-// Whether this store has come at least as far as it was seen to be.
+// Whether this store has come at least as far as it was seen to be, in the run in which it was seen: what an old store counts in later runs brings nothing back.
 func (s *store) has(seen mark) (is bool, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		is = tx.Bucket(bucketRuns).Get([]byte(seen.Run)) != nil && decodeNumber(tx.Bucket(bucketMeta).Get(keyCount)) >= seen.Count
+		run := tx.Bucket(bucketRuns).Get([]byte(seen.Run))
+		is = run != nil && decodeNumber(run) >= seen.Count
 		return nil
 	})
 	return is, err

@@ -101,6 +101,74 @@ func TestABackupOfTheSameRunHasCountedLess(t *testing.T) {
 	}
 }
 
+func TestABackupOfTheSameRunStaysOldHoweverOftenItIsStarted(t *testing.T) {
+	folder := t.TempDir()
+	s := opened(t, folder)
+	backup, err := os.ReadFile(filepath.Join(folder, "book.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.tick(); err != nil {
+		t.Fatal(err)
+	}
+	seen, err := s.mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.close()
+	if err := os.WriteFile(filepath.Join(folder, "book.db"), backup, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		s = opened(t, folder)
+		if is, err := s.has(seen); err != nil || is {
+			t.Fatalf("an old store counts as the newest: %v %v", is, err)
+		}
+		s.close()
+	}
+}
+
+func TestEachStateIsCountedWhenItIsWritten(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	at := func() uint64 {
+		t.Helper()
+		here, err := s.mark()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return here.Count
+	}
+	observed := func() uint64 {
+		t.Helper()
+		if err := s.observe(); err != nil {
+			t.Fatal(err)
+		}
+		return at()
+	}
+	before := observed()
+	if again := observed(); again != before {
+		t.Fatalf("nothing has changed: %d, then %d", before, again)
+	}
+	if err := s.update(func(tx *bbolt.Tx) error { return write(tx, bucketPayments, "hash", payment{}) }); err != nil {
+		t.Fatal(err)
+	}
+	if at() != before+1 {
+		t.Fatalf("a payment: %d, then %d", before, at())
+	}
+	put := putting(t, s)
+	for n, path := range [][]string{{"manager"}, {"monitors", "one"}, {"monitors", "two"}, {"monitors", "one"}} {
+		put(strings.Repeat("x", n+1), path...)
+		if now := observed(); now != before+2+uint64(n) {
+			t.Fatalf("%v: %d, then %d", path, before, now)
+		}
+	}
+	put("network", "network_graph")
+	if now := observed(); now != before+5 {
+		t.Fatalf("gossip is no state of ours: %d", now)
+	}
+}
+
 func TestTheSeedIsMadeOnceAndNeverBesideAStateWithoutOne(t *testing.T) {
 	s := opened(t, t.TempDir())
 	defer s.close()

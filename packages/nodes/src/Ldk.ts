@@ -22,11 +22,11 @@ export interface Options extends LdkSocket.Options {
 export const identity = ({ socket, deadlineMillis = 20_000 }: { readonly socket: string; readonly deadlineMillis?: number }) =>
   LdkSocket.exchange(socket, { method: "hello", params: {} }, LdkSocket.Here, deadlineMillis).pipe(
     Effect.catchTag("Refused", LdkSocket.unavailable("identity")),
-    Effect.map(({ node, network, version, started }) => ({ nodeId: node, network, version, isStarted: started }))
+    Effect.map(({ node, network, version, started, usable }) => ({ nodeId: node, network, version, isStarted: started, usable }))
   )
 
-/** How often it is kept how far the node has come. A backup that is younger than this is not told from the node itself. */
-const seenEvery = "1 minute"
+/** How often the node is asked how far it has come, and that is kept where it has changed. A backup that is younger than this is not told from the node itself. */
+const seenEvery = "1 second"
 
 /**
  * LDK takes payments for us, issues offers, pays invoices and offers, and shows its books. Starts the node. Fails where it does not answer, is another one, or where its store is older than `marks`

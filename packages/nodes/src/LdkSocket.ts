@@ -58,7 +58,9 @@ export const Here = Schema.Struct({
   version: Schema.String,
   run: Schema.String,
   count: Schema.String,
-  started: Schema.Boolean
+  started: Schema.Boolean,
+  /** How many channels can carry payments now. A sidecar of an earlier version does not say this. */
+  usable: Schema.optionalKey(Schema.Int)
 })
 
 interface Request {
@@ -144,6 +146,7 @@ export const unavailable = (operation: string) => (refused: Refused) =>
 
 export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state = NodeState.quiet }: Options): LdkSocket => {
   let confirmed: string | undefined
+  let written: string | undefined
 
   const told = <A, E extends { readonly _tag: string }>(answer: Effect.Effect<A, E>) =>
     answer.pipe(
@@ -155,8 +158,17 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
       )
     )
 
-  const kept = (here: typeof Here.Type) =>
-    Effect.mapError(marks.write({ run: here.run, count: here.count }), (cause) => outage("see", cause, reasons.unseen))
+  const kept = ({ run, count }: typeof Here.Type) => {
+    const mark = `${run}:${count}`
+    if (mark === written) return Effect.void
+    return marks.write({ run, count }).pipe(
+      Effect.mapError((cause) => outage("see", cause, reasons.unseen)),
+      Effect.tap(() => {
+        written = mark
+        return Effect.void
+      })
+    )
+  }
 
   const starting = (refused: Refused) =>
     refused.code === "stale"

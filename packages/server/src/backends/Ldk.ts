@@ -8,7 +8,7 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Ldk from "@satrail/nodes/Ldk"
 import * as NodeState from "@satrail/nodes/NodeState"
 import { Clock, Config, Effect, Layer, Option, Result, Schema } from "effect"
-import { type Line, misconfigured, outage, right } from "../check/Check.ts"
+import { type Line, misconfigured, outage, right, warning } from "../check/Check.ts"
 import * as Service from "../environment/Service.ts"
 import * as Setting from "../environment/Setting.ts"
 import * as LdkProgram from "./LdkProgram.ts"
@@ -66,9 +66,19 @@ const look = Effect.fnUntraced(function* (network: Network, configured: Configur
     const here = configured.program === undefined ? "" : " The service starts it."
     return [outage(reason ?? String(cause), `${remedy ?? "Look at its log."}${here}`)] satisfies ReadonlyArray<Line>
   }
-  const { nodeId, network: theirs, version } = asked.success
+  const { nodeId, network: theirs, version, isStarted, usable } = asked.success
   return theirs === network
-    ? [right(`${atOf(configured)}, ${version}, ${nodeId.slice(0, 16)}…, on ${theirs}`)]
+    ? [
+        right(`${atOf(configured)}, ${version}, ${nodeId.slice(0, 16)}…, on ${theirs}`),
+        ...(isStarted && usable === 0
+          ? [
+              warning(
+                "LDK has no active channel: nothing can be paid or received over Lightning",
+                "Open one, and get one opened to your node."
+              )
+            ]
+          : [])
+      ]
     : [misconfigured(`${atOf(configured)} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
 })
 

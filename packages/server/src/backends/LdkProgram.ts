@@ -4,6 +4,7 @@ import * as Ldk from "@satrail/nodes/Ldk"
 import { Effect, type Exit, Redacted, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import { createInterface } from "node:readline"
 import type { Settings } from "./LdkSettings.ts"
 
 // satrail-ldk as a child of this process: started where nothing answers, and again when it ends.
@@ -14,6 +15,9 @@ const lookMillis = 100
 const againMillis = 5000
 /** It closes nothing at its end, and writes what it has: longer than this it hangs. */
 const stopMillis = 20_000
+
+/** When it says something, as Go writes it: our log has a time of its own. */
+const stamp = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d /
 
 export interface LdkProgram {
   /** It answers, or it was started and answers now. */
@@ -33,7 +37,8 @@ const variables = (settings: Settings, network: Network): Record<string, string>
     LDK_LISTEN: listen,
     LDK_ALIAS: alias,
     LDK_MAINNET: mainnet,
-    LDK_ACCEPT_STORE: acceptStore
+    LDK_ACCEPT_STORE: acceptStore,
+    LDK_STOPS_WITH_STDIN: "yes"
   }
   return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
@@ -52,17 +57,20 @@ export const make = (settings: Settings, network: Network): LdkProgram => {
     ({ _tag }: Exit.Exit<unknown, unknown>) => _tag === "Success"
   )
 
-  const start = Effect.sync(() => {
+  const start = Effect.map(Effect.context<never>(), (context) => {
+    const fork = Effect.runForkWith(context)
     lastWords = "it could not be run"
     const started = spawn(program, [], {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables(settings, network) },
-      stdio: ["ignore", "ignore", "pipe"]
+      // Its standard input ends with this process, however that ends, and then it stops.
+      stdio: ["pipe", "ignore", "pipe"]
     })
     child = started
     started.once("error", ({ message }) => (lastWords = message))
-    started.stderr.setEncoding("utf8").on("data", (text: string) => {
-      lastWords = text.trim().split("\n").at(-1) ?? lastWords
-      process.stderr.write(text)
+    started.stdin.once("error", () => undefined) // it has ended, which `exit` reports
+    createInterface(started.stderr).on("line", (line) => {
+      lastWords = line.replace(stamp, "")
+      fork(Effect.annotateLogs(Effect.logWarning(`satrail-ldk: ${lastWords}`), { program }))
     })
   })
 
