@@ -8,9 +8,12 @@ import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { Clock, Effect, Latch, Semaphore } from "effect"
 import type { Keys } from "./Keys.ts"
 
-/** How many keys a process reserves at once, and how many of them it derives before anybody asks. */
-const rangeSize = 50
-const readyMinimum = 25
+/**
+ * How many keys a process reserves at once, and how many of them it derives before anybody asks. What a process does not give out stays unused, and the gap
+ * limit of most wallets is 20.
+ */
+const rangeSize = 10
+const readyMinimum = 5
 
 /** A process that finds the next range taken looks again; another process is never this much faster. */
 const maxTries = 20

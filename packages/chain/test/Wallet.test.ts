@@ -35,8 +35,23 @@ describe("Addresses", () => {
         for (const { index, address } of all.slice(0, 20)) {
           assert.strictEqual(keys.key({ type: "segwit", branch: 0, index }).address.address, address)
         }
-        // Few are lost by it: a search with a gap of a thousand passes over them.
-        assert.isAtMost(Math.max(...all.map(({ index }) => index)), 300 + 5 * 50)
+        assert.isAtMost(Math.max(...all.map(({ index }) => index)), 300 + 5 * 10)
+      })
+    )
+  )
+
+  it.live("wallet: a restart leaves less than half of the usual gap limit of 20 unused", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const context = yield* Layer.build(store)
+        let before = -1
+        for (let run = 0; run < 5; run++) {
+          const wallet = yield* started(context)
+          for (const { index } of yield* Effect.forEach([1, 2, 3], () => wallet.newAddress("segwit"))) {
+            assert.isAtMost(index - before, 10)
+            before = index
+          }
+        }
       })
     )
   )

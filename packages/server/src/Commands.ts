@@ -308,7 +308,13 @@ const wallet = Command.make("wallet").pipe(
     ),
     Command.make(
       "show-xpub",
-      { file },
+      {
+        file,
+        gap: Flag.Boolean("gap").pipe(
+          Flag.withDescription("Read from the database which gap limit another wallet needs to find every coin"),
+          Flag.withDefault(false)
+        )
+      },
       later(async () => (await import("./commands/Wallet.ts")).showXpub)
     ).pipe(Command.withDescription("Print the wallet's public keys: they reveal every payment, and can spend none")),
     Command.make(

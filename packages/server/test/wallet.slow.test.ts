@@ -30,6 +30,9 @@ describe("satrail wallet", () => {
     const shown = await wallet("show-xpub", {})
     assert.match(shown.stdout, /tr\(\[[0-9a-f]{8}\/86h\/1h\/0h\]tpub\w+\/<0;1>\/\*\)#[a-z0-9]{8}$/m)
     for (const word of words.filter((word) => word.length > 5)) assert.notInclude(shown.stdout, word)
+    assert.include(shown.stderr, "--gap")
+    const { stdout: withGap } = await wallet("show-xpub --gap", {})
+    assert.match(withGap, /^gap limit +20: 0 keys/m)
 
     const again = await wallet("create --network regtest")
     assert.strictEqual(again.code, 1)

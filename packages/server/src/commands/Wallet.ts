@@ -1,12 +1,17 @@
+import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type * as Network from "@satrail/bitcoin/Network"
 import * as Descriptor from "@satrail/chain/Descriptor"
 import * as Keys from "@satrail/chain/Keys"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import { Entropy } from "@satrail/core/base/Entropy"
+import { Records } from "@satrail/core/service/Records"
 import { Clock, Config, Console, Effect, Option, Redacted } from "effect"
 import { Prompt } from "effect/cli"
+import * as Environment from "../Environment.ts"
+import { Variables } from "../environment/Unknown.ts"
 import * as Wallet from "../environment/Wallet.ts"
+import * as Server from "../Server.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import * as Output from "./Output.ts"
 
@@ -65,9 +70,33 @@ export const create = Effect.fnUntraced(function* (making: Making) {
   )
 })
 
-export const showXpub = Effect.fnUntraced(function* ({ file }: Pick<Making, "file">) {
+/** How many keys of each account were reserved, from the database: a gap limit that is as large misses none, whichever of them were paid. */
+const gapNeeded = Effect.fnUntraced(function* (wallet: string) {
+  const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
+  const reserved = Effect.gen(function* () {
+    const records = yield* Records
+    const all = AddressType.literals.flatMap((type) => ([0, 1] as const).map((branch) => records.nextKey(wallet, type, branch)))
+    return Math.max(...(yield* Effect.all(all)))
+  })
+  return yield* reserved.pipe(Effect.provide(Server.storage(environment)), Effect.mapError(Output.failed))
+})
+
+const usualGap = 20
+
+export const showXpub = Effect.fnUntraced(function* ({ file, gap }: Pick<Making, "file"> & { readonly gap: boolean }) {
   const { accounts } = yield* Effect.mapError(WalletFile.read(yield* placeOf(file)), Output.failed)
   yield* Console.log(shown(accounts))
+  if (!gap) {
+    yield* Console.error(
+      `Unpaid addresses and restarts leave gaps. A wallet with the usual gap limit of ${usualGap} can miss coins: --gap prints the limit to set.`
+    )
+    return
+  }
+  const reserved = yield* gapNeeded(accounts.fingerprint)
+  const needed = Math.max(reserved, usualGap)
+  yield* Console.log(
+    `gap limit    ${needed}: ${reserved} keys of an account were reserved at most. importdescriptors: "range": [0, ${needed}]`
+  )
 })
 
 export const restore = Effect.fnUntraced(function* ({ birthday, ...making }: Making & { readonly birthday: Option.Option<string> }) {
