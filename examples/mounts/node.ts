@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+
+/** How long a client may go on sending a body that the service has not read, after the response. */
+const patienceMillis = 1000
+
+async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+}
 
 /** A web handler for a framework over `node:http`. Nothing may have read the body before it. `path` is the whole path of the request, with its query. */
 export const nodeHandler =
@@ -8,8 +14,28 @@ export const nodeHandler =
   async (incoming: IncomingMessage, outgoing: ServerResponse, path: string): Promise<void> => {
     const { method = "GET", headersDistinct } = incoming
     const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
-    const body = method === "GET" || method === "HEAD" ? {} : { body: Readable.toWeb(incoming), duplex: "half" as const }
-    const answer = await handler(new Request(new URL(path, "http://localhost"), { method, headers, ...body }))
+    const chunks = incoming.iterator({ destroyOnReturn: false })
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull: async (controller) => {
+        const next = await chunks.next()
+        if (next.done === true) controller.close()
+        else controller.enqueue(next.value)
+      }
+    })
+    const sent = method === "GET" || method === "HEAD" ? {} : { body, duplex: "half" as const }
+    const answer = await handler(new Request(new URL(path, "http://localhost"), { method, headers, ...sent }))
     outgoing.writeHead(answer.status, [...answer.headers].flat())
-    await pipeline(answer.body ?? [], outgoing)
+    if (answer.body === null) {
+      outgoing.end()
+    } else {
+      const reader = answer.body.getReader()
+      outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client has gone: a stream ends
+      await pipeline(chunksOf(reader), outgoing)
+    }
+    if (incoming.complete) return
+    // A body that was refused is read and dropped, or its connection counts as busy and the server waits for it when it closes.
+    const cutOff = setTimeout(() => incoming.destroy(), patienceMillis)
+    incoming.once("close", () => clearTimeout(cutOff))
+    await chunks.return?.()
+    incoming.resume()
   }
