@@ -1,10 +1,10 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bech32, hex } from "@scure/base"
 import { Result, Schema } from "effect"
-import * as secp256k1 from "tiny-secp256k1"
 import type { BitcoinAddress } from "./BitcoinAddress.ts"
 import type { Hop } from "./Bolt11Field.ts"
 import * as Field from "./Bolt11Field.ts"
+import { curve } from "./Curve.ts"
 import * as Msat from "./Msat.ts"
 import * as Network from "./Network.ts"
 import * as PaymentHash from "./PaymentHash.ts"
@@ -142,8 +142,8 @@ const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array |
   const [compact, recoveryId] = [signature.subarray(0, 64), signature[64]]
   if (recoveryId !== 0 && recoveryId !== 1 && recoveryId !== 2 && recoveryId !== 3) return undefined
   try {
-    const payee = declared ?? secp256k1.recover(hash, compact, recoveryId, true)
-    if (payee === null || (declared !== undefined && !secp256k1.verify(hash, declared, compact, true))) return undefined
+    const payee = declared ?? curve.recover(hash, compact, recoveryId)
+    if (declared !== undefined && !curve.verify(hash, declared, compact)) return undefined
     return hex.encode(payee)
   } catch {
     // Numbers beyond the order of the curve and keys that are none throw.
@@ -224,10 +224,8 @@ export type Signer = (hash: Uint8Array) => Uint8Array
 /** A signer over a 32-byte private key in memory: deterministic (RFC 6979) and low-S. */
 export const signWith =
   (privateKey: Uint8Array): Signer =>
-  (hash) => {
-    const { signature, recoveryId } = secp256k1.signRecoverable(hash, privateKey)
-    return Uint8Array.of(...signature, recoveryId)
-  }
+  (hash) =>
+    curve.sign(hash, privateKey)
 
 /** What to put into an invoice. Without `features` it asks for a payment secret and allows several parts. */
 export interface Draft

@@ -1,5 +1,5 @@
 import { hex } from "@scure/base"
-import * as secp256k1 from "tiny-secp256k1"
+import { curve } from "./Curve.ts"
 
 /** One record of a TLV stream (BOLT 1). */
 export interface Field {
@@ -82,7 +82,7 @@ const pointBytes = 33
 
 /** A public key in hex, where it is on the curve. */
 export const toPoint = (data: Uint8Array): string | undefined =>
-  data.length === pointBytes && secp256k1.isPoint(data) ? hex.encode(data) : undefined
+  data.length === pointBytes && curve.isPoint(data) ? hex.encode(data) : undefined
 
 const chainBytes = 32
 

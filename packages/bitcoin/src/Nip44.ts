@@ -5,7 +5,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { concatBytes, hexToBytes } from "@noble/hashes/utils.js"
 import { base64 } from "@scure/base"
 import { Redacted, Result, Schema } from "effect"
-import * as secp256k1 from "tiny-secp256k1"
+import { curve } from "./Curve.ts"
 
 // Encrypted payloads between two keys on Nostr (NIP-44, version 2): ChaCha20 with an HMAC, and lengths that are rounded up.
 
@@ -26,11 +26,9 @@ export const conversationKey = (secretKey: Redacted.Redacted, publicKey: string)
   const secret = Redacted.value(secretKey)
   if (!/^[0-9a-f]{64}$/.test(secret) || !/^[0-9a-f]{64}$/.test(publicKey)) return undefined
   const [point, scalar] = [hexToBytes(`02${publicKey}`), hexToBytes(secret)]
-  if (!secp256k1.isPrivate(scalar) || !secp256k1.isPoint(point)) return undefined
-  const shared = secp256k1.pointMultiply(point, scalar, true)
-  return shared === null
-    ? undefined
-    : Redacted.make(extract(sha256, shared.subarray(1), new TextEncoder().encode("nip44-v2")), { label: "conversation key" })
+  if (!curve.isSecretKey(scalar) || !curve.isPoint(point)) return undefined
+  const shared = curve.multiply(point, scalar)
+  return Redacted.make(extract(sha256, shared.subarray(1), new TextEncoder().encode("nip44-v2")), { label: "conversation key" })
 }
 
 /** How long a text of so many bytes is once it is padded. */

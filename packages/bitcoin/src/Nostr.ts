@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import { Context, type Effect, Redacted, Schema, type Scope } from "effect"
-import * as secp256k1 from "tiny-secp256k1"
+import { curve } from "./Curve.ts"
 
 const hex = (characters: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
 
@@ -75,21 +75,17 @@ const idOf = ({ pubkey, created_at, kind, tags, content }: Unsigned): Uint8Array
 export const isGenuine = (event: Event): boolean => {
   const id = idOf(event)
   try {
-    return bytesToHex(id) === event.id && secp256k1.verifySchnorr(id, hexToBytes(event.pubkey), hexToBytes(event.sig))
+    return bytesToHex(id) === event.id && curve.verifySchnorr(id, hexToBytes(event.pubkey), hexToBytes(event.sig))
   } catch {
     return false
   }
 }
 
 /** Whether a text can be a secret key: 32 bytes in hex, within the order of the curve. */
-export const isSecretKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text) && secp256k1.isPrivate(hexToBytes(text))
+export const isSecretKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text) && curve.isSecretKey(hexToBytes(text))
 
 /** The public key that belongs to a secret one, x-only in hex (BIP 340). */
-export const publicKeyOf = (secretKey: Redacted.Redacted): string =>
-  bytesToHex(secp256k1.xOnlyPointFromScalar(hexToBytes(Redacted.value(secretKey))))
-
-// Without randomness of its own the same event is the same bytes every time, which BIP 340 allows.
-const noRandomness = new Uint8Array(32)
+export const publicKeyOf = (secretKey: Redacted.Redacted): string => bytesToHex(curve.xOnly(hexToBytes(Redacted.value(secretKey))))
 
 /** Signs: the same event and key are the same bytes every time. */
 export const signed = (event: Omit<Unsigned, "pubkey">, secretKey: Redacted.Redacted): Event => {
@@ -98,6 +94,6 @@ export const signed = (event: Omit<Unsigned, "pubkey">, secretKey: Redacted.Reda
   return {
     ...unsigned,
     id: bytesToHex(id),
-    sig: bytesToHex(secp256k1.signSchnorr(id, hexToBytes(Redacted.value(secretKey)), noRandomness))
+    sig: bytesToHex(curve.signSchnorr(id, hexToBytes(Redacted.value(secretKey))))
   }
 }
