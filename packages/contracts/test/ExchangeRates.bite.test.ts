@@ -21,7 +21,7 @@ bites("ExchangeRates", promises, FixedRates.layer(), {
   ],
   "one that has no price and says nothing": [
     saying((rate) => ({ ...rate, price: Decimal.make(0n) })),
-    ["every currency has a price, and it is more than nothing"]
+    ["every currency that is not lacking has a price, and it is more than nothing"]
   ],
   "one that never looks again": [
     saying((rate) => ({ ...rate, atMillis: 0 })),

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Arbitrary, Clock, Effect, Option, Result, Schema } from "effect"
+import { Arbitrary, Clock, Effect, Layer, Option, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as Amount from "../src/base/Amount.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 import { ExchangeRates, RateUnavailable } from "../src/nodes/ExchangeRates.ts"
-import { Prices } from "../src/nodes/Prices.ts"
+import * as Pricing from "../src/nodes/Prices.ts"
 import * as Invoices from "../src/receiving/Invoices.ts"
 import { Records } from "../src/service/Records.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
@@ -137,7 +137,7 @@ describe("Prices", () => {
     "prices: the current rates are the recent ones, in the order of the interface; without any the read fails",
     { change: aged({ chf: 0, usd: 60_000, eur: 60_001 }) },
     function* () {
-      const { current } = yield* Prices
+      const { current } = yield* Pricing.Prices
       assert.deepStrictEqual(
         (yield* current).map(({ currency }) => currency),
         ["usd", "chf"]
@@ -152,3 +152,32 @@ describe("Prices", () => {
     }
   )
 })
+
+it.effect("prices: an amount in a currency that the source lacks is refused by name, and the others have a price", () =>
+  Effect.gen(function* () {
+    const prices = yield* Pricing.Prices
+    const refused = yield* Effect.flip(prices.price({ amount: Decimal.make(5n), currency: "nzd" }))
+    assert.deepInclude(refused, { _tag: "AmountInvalid", reason: "unknown_currency" })
+    assert.include(refused.message, "nzd is not offered here. Use one of sats, btc, usd,")
+    assert.strictEqual((yield* prices.price({ amount: Decimal.make(5n), currency: "usd" })).amount, Msat.fromSats(10_000n))
+    assert.notInclude(
+      (yield* prices.current).map(({ currency }) => currency),
+      "nzd"
+    )
+  }).pipe(
+    Effect.provide(
+      Pricing.layer.pipe(
+        Layer.provide(Layer.succeed(Pricing.Options, Pricing.defaults)),
+        Layer.provide(
+          Layer.succeed(ExchangeRates, {
+            lacks: new Set(["nzd"] as const),
+            rate: (currency) =>
+              currency === "nzd"
+                ? Effect.die("it is not asked")
+                : Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(50_000n), atMillis }))
+          })
+        )
+      )
+    )
+  )
+)

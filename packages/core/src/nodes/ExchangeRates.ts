@@ -16,6 +16,8 @@ export interface Rate {
 export class ExchangeRates extends Context.Service<
   ExchangeRates,
   {
+    /** Currencies this source has no price for. Amounts in them are refused, and `rate` is not called for them. */
+    readonly lacks?: ReadonlySet<Fiat>
     /** The last price known; how old it may be is the caller's to judge, by `atMillis`. */
     readonly rate: (currency: Fiat) => Effect.Effect<Rate, RateUnavailable>
   }

@@ -48,6 +48,8 @@ export const make = Effect.gen(function* () {
   const rates = yield* ExchangeRates
   const { maxRateAgeMillis } = yield* Options
 
+  const offered = Amount.Currency.literals.filter((currency) => !Amount.isFiat(currency) || rates.lacks?.has(currency) !== true)
+
   /** The rate to be used now. */
   const young = Effect.fnUntraced(function* (currency: Amount.Fiat) {
     const rate = yield* rates.rate(currency)
@@ -58,11 +60,15 @@ export const make = Effect.gen(function* () {
     price: Effect.fnUntraced(function* ({ amount, currency }) {
       if (!Amount.isFiat(currency))
         return { amount: yield* Effect.fromResult(Amount.toMsat(amount, currency)), rate: null, rateAtMillis: null }
+      if (!offered.includes(currency)) {
+        const message = `${currency} is not offered here. Use one of ${offered.join(", ")}.`
+        return yield* new Amount.AmountInvalid({ reason: "unknown_currency", message })
+      }
       const { price, atMillis } = yield* young(currency)
       return { amount: yield* Effect.fromResult(Amount.fiatToMsat(amount, price)), rate: Decimal.format(price), rateAtMillis: atMillis }
     }),
     current: Effect.gen(function* () {
-      const found = yield* Effect.forEach(Amount.Currency.literals.filter(Amount.isFiat), (currency) =>
+      const found = yield* Effect.forEach(offered.filter(Amount.isFiat), (currency) =>
         Effect.option(Effect.map(young(currency), (rate): Quoted => ({ currency, ...rate })))
       )
       const quoted = Array.getSomes(found)
