@@ -29,7 +29,7 @@ export const turn = (behaviour: Behaviour, number: number): string =>
 
 type Invoiced = Extract<LightningEvent, { readonly _tag: "PayeeInvoiced" }>
 
-const preimageAt = (world: World, number: number) => Preimage.make(hex.encode(world.keys.secret(`payee/${number}`)))
+const preimageAt = (world: World, number: number) => Preimage.make(hex.encode(world.keys.secret(`payee/${world.run}${number}`)))
 
 /** What proves the payment of an outside invoice. */
 export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): Preimage.Preimage => preimageAt(world, invoice.number)
@@ -49,7 +49,7 @@ export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoic
         ...(amount !== undefined && { amount }),
         timestampSeconds,
         paymentHash,
-        paymentSecret: hex.encode(world.keys.secret(`payeeSecret/${number}`)),
+        paymentSecret: hex.encode(world.keys.secret(`payeeSecret/${world.run}${number}`)),
         ...(description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }),
         expirySeconds,
         ...(ask.minFinalCltvExpiry !== undefined && { minFinalCltvExpiry: ask.minFinalCltvExpiry })

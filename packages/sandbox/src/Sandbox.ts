@@ -251,7 +251,7 @@ const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
 
 /** Which sandbox. */
 export interface Options {
-  /** Every key, balance and name follows from it. */
+  /** Every key, balance and name follows from it. Outside invoices also follow from the time of the start, unless there is a `directory`. */
   readonly seed: string
   readonly network: Network
   /** Where it is kept. Absent: it ends with the layer. */

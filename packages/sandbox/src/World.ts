@@ -46,6 +46,8 @@ export type Part = "node" | "chain" | "web" | "index"
 export interface World {
   readonly network: Network
   readonly keys: Keys.Keys
+  /** Part of the secrets of outside invoices, so that no two starts make the same ones. */
+  readonly run: string
   readonly state: () => State
   /** Decides on the state as it is and makes it happen, in one step: nothing comes in between. A failed decision changes nothing. */
   readonly commit: <A, E>(decide: (state: State, nowMillis: number) => Result.Result<Decision<A>, E>) => Effect.Effect<A, E>
@@ -124,6 +126,8 @@ export const make = (options: {
     const { seed, network, directory } = options
     const log = directory === undefined ? Log.memory : yield* Log.file(directory, { network, seed })
     const { keys, state: first } = beginning(seed, network)
+    // Without a directory the count of outside invoices begins anew at each start, and a database may know the invoices of the last one.
+    const run = directory === undefined ? `${yield* Clock.currentTimeMillis}/` : ""
     let state = log.events.reduce(apply, first)
     let eventCount = log.events.length
     let invoiceCount = 0
@@ -159,6 +163,7 @@ export const make = (options: {
     return {
       network,
       keys,
+      run,
       state: () => state,
       commit: (decide) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>

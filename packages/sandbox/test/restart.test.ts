@@ -3,6 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Exit } from "effect"
+import { TestClock } from "effect/testing"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -32,6 +33,16 @@ const invoices = (from: number, to: number) =>
   )
 
 describe("what happened stays", () => {
+  it.effect("sandbox: a later start without a directory does not repeat the outside invoices of the one before", () =>
+    Effect.gen(function* () {
+      const ask = { type: "lightning_invoice", amount: Msat.fromSats(50) } as const
+      const invoice = run(Effect.flatMap(Sandbox.Sandbox, ({ destination }) => destination(ask)))
+      const first = yield* invoice
+      yield* TestClock.adjust("1 second")
+      assert.notStrictEqual((yield* invoice).paymentHash, first.paymentHash)
+    })
+  )
+
   it.effect("sandbox journal: the same seed and steps give the same state", () =>
     Effect.gen(function* () {
       const all = Effect.andThen(
@@ -54,7 +65,8 @@ describe("what happened stays", () => {
             step,
             Effect.map(state, (now) => whole.push(now))
           )
-        )
+        ),
+        { directory: yield* directory }
       )
       for (const [at, step] of steps.entries()) {
         assert.deepStrictEqual(yield* run(Effect.andThen(step, state), { directory: path }), whole[at], `step ${at}`)
