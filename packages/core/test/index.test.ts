@@ -18,3 +18,36 @@ it("interface: every refusal and outage can be imported from the root of the pac
   // KeyRangeTaken: of a Change that no service of a host makes.
   assert.deepStrictEqual(missing, ["KeyRangeTaken"])
 })
+
+/** Every port of core: the name of its class, and the module that has it. */
+const services = new Map(
+  globSync("**/*.ts", { cwd: sources }).flatMap((file) =>
+    Array.from(
+      readFileSync(path.join(sources, file), "utf8").matchAll(/^export class (\w+) extends Context\.Service</gm),
+      ([, name = ""]) => [name, file] as const
+    )
+  )
+)
+const repository = path.join(sources, "../../..")
+const read = (file: string) => readFileSync(path.join(repository, file), "utf8")
+
+/** What a contract holds a layer to: the first type of its suite. */
+const held = globSync("packages/contracts/src/*.ts", { cwd: repository }).flatMap((file) =>
+  Array.from(read(file).matchAll(/Contract\.suite<([^,>]+),/g)).flatMap(([, types = ""]) => types.match(/\w+/g) ?? [])
+)
+/** What a guide tells a reader to implement. */
+const told = ["add-a-lightning-node", "extend", "embed"].flatMap((guide) =>
+  Array.from(read(`docs/guides/${guide}.md`).matchAll(/`(?:\w+\.)?(\w+)`/g), ([, name = ""]) => name)
+)
+
+it("interface: every port that a contract or a guide names can be imported from the root of the package", async () => {
+  const promised = new Set<unknown>(Object.values(root).flatMap((module) => Object.values(module)))
+  const named = [...new Set([...held, ...told])].filter((name) => services.has(name)).toSorted()
+  assert.includeMembers(named, ["LightningReceiver", "OfferIssuer", "ExchangeRates"])
+  const missing: Array<string> = []
+  for (const name of named) {
+    const module: Readonly<Record<string, unknown>> = await import(path.join(sources, services.get(name) ?? ""))
+    if (!promised.has(module[name])) missing.push(name)
+  }
+  assert.deepStrictEqual(missing, [])
+})
