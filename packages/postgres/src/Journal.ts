@@ -15,6 +15,7 @@ import * as Counts from "./Counts.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Domain from "./Domain.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import * as HostTransaction from "./HostTransaction.ts"
 import * as Invoice from "./Invoice.ts"
 import * as KeyRange from "./KeyRange.ts"
 import { translate, turnedAway } from "./Outage.ts"
@@ -228,7 +229,8 @@ const maxLooks = 20
 export const make = Effect.fnUntraced(function* (options: Options) {
   const lanes = options.lanes ?? defaults.lanes
   const commits = Commits.make()
-  const flush = apply(yield* SqlClient.SqlClient)
+  const sql = yield* SqlClient.SqlClient
+  const flush = apply(sql)
   const commit = yield* GroupCommit.make({
     operation: "Journal.commit",
     flush: (changes) => commits.watched(flush(changes)),
@@ -247,7 +249,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} comes to no verdict`))
     })
 
-  const journal = Changes.journal((change) => settle(change, 1))
+  const journal = Changes.journal((change) => Effect.andThen(HostTransaction.refuse(sql, change._tag), settle(change, 1)))
   return { journal, commits: commits.over(journal) }
 })
 

@@ -1,6 +1,7 @@
 import "@satrail/bitcoin/checkRuntime"
 
 export * as Storage from "./Storage.ts"
+export * as HostTransaction from "./HostTransaction.ts"
 export * as Migrations from "./Migrations.ts"
 export * as PgClient from "./PgClient.ts"
 export * as Hosts from "./Hosts.ts"
