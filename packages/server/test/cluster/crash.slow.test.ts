@@ -200,8 +200,22 @@ const stories: Readonly<Record<string, Story>> = {
   }
 }
 
-/** What is done beside: to write down when a key was last used, to have a role and keep it, and to clear up when one has it: old answers, and payouts of stories before. */
-const beside = ["ApiKeyUsed", "DutyBegun", "claim duty", "postpone duty", "takeOver duty", "AnswersForgotten", "PayoutBuried"]
+/**
+ * Calls that belong to no story: recording when a key was last used, taking and renewing roles, taking over the tasks of processes that are gone, asking
+ * when the next task is due, and the clean-up of a role: old idempotency answers, and payouts of earlier stories.
+ */
+const beside = [
+  "ApiKeyUsed",
+  "DutyBegun",
+  "claim duty",
+  "postpone duty",
+  "takeOver duty",
+  "takeOver",
+  "renew",
+  "dueAt",
+  "AnswersForgotten",
+  "PayoutBuried"
+]
 
 /** Calls that change nothing anywhere: to die before one and after it is the same. */
 const reading = new Set(["offer", "feeRate", "lookupPayment", "lookupInvoice", "transaction", "tip", "activity"])
