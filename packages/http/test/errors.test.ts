@@ -418,7 +418,7 @@ describe("the table of errors", () => {
       page,
       "| `POST /v1/bitcoin/send/confirm` | Send bitcoin, by the other spelling of the path | an API key with `send` or `admin` |"
     )
-    assert.include(page, "| `POST /operator/companies` | Open a company | the operator's token |")
+    assert.include(page, "| `POST /operator/companies` | Open a company | the operator's token with `companies` or `all` |")
     assert.include(page, "| `GET /healthz` | Whether the process is up | nothing |")
   })
 })

@@ -145,6 +145,7 @@ const makers: Readonly<Record<string, Maker>> = {
   [`${transactions}/adjustments/{adjustmentID}`]: async ({ id }) => (await adjusted(service, id)).booked,
   [`${vouchers}/{id}`]: voucher,
   [`${refunds}/{id}`]: refund,
+  [`${refunds}/{id}/cancel`]: refund,
   "/v1/bitcoin/deposit/on-chain/{id}": onChain,
   "/v1/bitcoin/deposit/offer/{id}": offer,
   "/v1/events/{id}": event,

@@ -20,7 +20,10 @@ describe("companies", () => {
   it("company: opened", async () => {
     const { status, body } = await post("/companies", { name: "Example Ltd", plan: "paid" })
     assert.strictEqual(status, 201)
-    assert.deepStrictEqual(differences(body.data, { id: uuid, name: is("Example Ltd"), plan: is("paid"), created_at: instant }), [])
+    assert.deepStrictEqual(
+      differences(body.data, { id: uuid, name: is("Example Ltd"), plan: is("paid"), frozen: is(null), created_at: instant }),
+      []
+    )
   })
 
   it("company: its plan changes, with effect at once", async () => {
