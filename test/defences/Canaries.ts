@@ -1251,8 +1251,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [56],
     bug: "the log of requests has their paths, and with them the secrets of vouchers",
     file: "packages/http/src/Exchange.ts",
-    find: "const line = { method, route, status,",
-    replace: "const line = { method, route: asked.url, status,",
+    find: "      route,\n      status,\n      ms:",
+    replace: "      route: asked.url,\n      status,\n      ms:",
     test: "packages/http/test/requestLog.test.ts",
     titles: "C56:"
   },

@@ -2,6 +2,7 @@ import * as Measure from "@satrail/core/base/Measure"
 import * as Trail from "@satrail/core/base/Trail"
 import { Cause, Clock, Context, Effect, type Fiber, Logger, LogLevel, Option, References, Tracer } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import * as Session from "./Session.ts"
 
 /** A request while it is answered, as its log and its metrics name it. Whoever comes to know something of it on the way writes it here. */
 export interface Exchange {
@@ -60,7 +61,7 @@ const describe = ({ context }: Fiber.Fiber<unknown, unknown>, { id }: Exchange, 
 
 /**
  * Notes what became of each request: in the metrics, and, where `isLogged`, in a line of the log of `surrounding`. A line has the request's method, the
- * route's pattern, the status, the milliseconds until the answer began, the id of the key, and, as an annotation, the request's id: never a path or a query.
+ * route's pattern, the status, the milliseconds until the answer began, the id of the key, whether the console's page asked, and, as an annotation, the request's id: never a path or a query.
  */
 export const recorder = (surrounding: Context.Context<never>, isLogged: boolean) => {
   const loggers = Context.get(surrounding, Logger.CurrentLoggers)
@@ -75,7 +76,14 @@ export const recorder = (surrounding: Context.Context<never>, isLogged: boolean)
     if (isTraced) describe(fiber, exchange, route)
     const logLevel = status < 400 && probes.has(route) ? "Debug" : "Info"
     if (!isLogged || LogLevel.isGreaterThan(minimum, logLevel)) return
-    const line = { method, route, status, ms: Math.round(millis * 10) / 10, ...(key !== undefined && { key }) }
+    const line = {
+      method,
+      route,
+      status,
+      ms: Math.round(millis * 10) / 10,
+      ...(key !== undefined && { key }),
+      ...(asked.headers[Session.header] !== undefined && { by: "console" })
+    }
     const date = new Date(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
     // As `Effect.log` does it, without an effect of its own.
     for (const logger of loggers) logger.log({ message: ["request", line], logLevel, cause: Cause.empty, fiber, date })

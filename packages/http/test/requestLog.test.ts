@@ -53,6 +53,15 @@ describe("the request log", () => {
     for (const secret of [key, operatorToken, "sr_wrong", id]) assert.notInclude(service.logged.join("\n"), secret)
   })
 
+  it("request log: a request of the console's page is marked as such", async () => {
+    const { service, lines } = await started(true)
+    await service.ask("GET", "/v1/transactions/balance", { headers: { "x-satrail-console": "1" } })
+    assert.deepStrictEqual(
+      lines().map(({ route, by }) => ({ route, by })),
+      [{ route: "/v1/transactions/balance", by: "console" }]
+    )
+  })
+
   it("request log: a client that does not wait is in it as 499", async () => {
     const { service, lines, reached } = await started(true)
     const controller = new AbortController()

@@ -33,10 +33,34 @@ const json = Effect.gen(function* () {
   })
 })
 
+interface RequestLine {
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+  readonly by?: "console"
+}
+
+/** The fields of a line of the request log (`Exchange.recorder` in http). */
+const requestOf = (message: unknown): RequestLine | undefined =>
+  Array.isArray(message) && message.length === 2 && message[0] === "request" ? message[1] : undefined
+
+/** For people: one line a request, none for what the console reads by itself, and all else as the framework prints it. */
+const pretty = () => {
+  const others = Logger.consolePretty({ colors: "auto" })
+  return Logger.make((options) => {
+    const request = requestOf(options.message)
+    if (request === undefined) return others.log(options)
+    const { method, route, status, ms, by } = request
+    if (by === "console" && method === "GET" && status < 400) return
+    process.stderr.write(`${options.date.toTimeString().slice(0, 8)} ${method} ${route} ${status} ${ms} ms\n`)
+  })
+}
+
 /** The log on standard error: lines of JSON, or for people. */
 export const layer = (environment: Pick<Environment, "logFormat" | "logLevel">) =>
   Layer.mergeAll(
-    Logger.layer([isPretty(environment) ? Logger.consolePretty({ colors: "auto" }) : json]),
+    Logger.layer([isPretty(environment) ? pretty() : json]),
     Layer.succeed(References.MinimumLogLevel, environment.logLevel),
     Layer.succeed(Logger.LogToStderr, true)
   )

@@ -1,0 +1,22 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Log from "../src/Log.ts"
+
+it("log: for people, a request is one line, and successful reads of the console are none", async () => {
+  const printed: Array<string> = []
+  const write = process.stderr.write
+  process.stderr.write = (text: unknown) => printed.push(String(text)) > 0
+  try {
+    await Effect.gen(function* () {
+      yield* Effect.logInfo("request", { method: "GET", route: "/v1/events", status: 200, ms: 1.5 })
+      yield* Effect.logInfo("request", { method: "GET", route: "/v1/account", status: 200, ms: 1, by: "console" })
+      yield* Effect.logInfo("request", { method: "GET", route: "/v1/account", status: 401, ms: 1, by: "console" })
+    }).pipe(Effect.provide(Log.layer({ logFormat: "pretty", logLevel: "Info" })), Effect.runPromise)
+  } finally {
+    process.stderr.write = write
+  }
+  assert.deepStrictEqual(
+    printed.map((line) => line.replace(/^\d\d:\d\d:\d\d /, "")),
+    ["GET /v1/events 200 1.5 ms\n", "GET /v1/account 401 1 ms\n"]
+  )
+})
