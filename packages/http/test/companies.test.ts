@@ -25,7 +25,14 @@ describe("the operator looks at companies", () => {
     const { id, key } = await service.company("paid")
     await service.fund(key, 50_000)
     const { body } = await get(`/${id}`)
-    const members = { plan: is("paid"), created_at: instant, posted_sats: is(50_000), held_sats: is(0), available_sats: is(50_000) }
+    const members = {
+      plan: is("paid"),
+      frozen: is(null),
+      created_at: instant,
+      posted_sats: is(50_000),
+      held_sats: is(0),
+      available_sats: is(50_000)
+    }
     assert.deepStrictEqual(differences(body.data, { id: is(id), name: text, ...members, api_keys: is(1), last_seen_at: instant }), [])
     const [first] = (await get("?limit=1")).body.data
     assert.deepStrictEqual(first, body.data, "the list has the same, the newest first")

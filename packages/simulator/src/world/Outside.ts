@@ -8,7 +8,7 @@ import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Keys from "@satrail/sandbox/Keys"
 import * as Lightning from "@satrail/sandbox/Lightning"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Exit, HashMap, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Exit, HashMap, Layer, Redacted } from "effect"
 import { graceMillis } from "./Wire.ts"
 
 const network = (name: string) => Layer.mergeAll(Sandbox.layer({ seed: name, network: "regtest" }), FixedRates.layer())
@@ -139,8 +139,10 @@ const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox
 }
 
 /** The outside of this name as it is at first. */
-export const make = async (name: string, now: Now): Promise<Outside> => {
-  const ports = await Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(network(name)))))
+export const make = async (name: string, now: Now, clock: Clock.Clock): Promise<Outside> => {
+  // What the network makes follows from the time of its start, too.
+  const built = Effect.provideService(Effect.scoped(Layer.build(Layer.fresh(network(name)))), Clock.Clock, clock)
+  const ports = await Effect.runPromise(built)
   const sandbox = Context.get(ports, Sandbox.Sandbox)
   const source = Context.get(ports, ChainSource)
   const { sender, ...invoices } = sending(Context.get(ports, LightningSender), sandbox, now)

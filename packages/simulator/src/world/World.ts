@@ -89,8 +89,9 @@ const networks = 4
 export const make = async (seed: number, store: Store, spoil: Spoil, beside: Common = common(seed)): Promise<World> => {
   const { random, reseed, time, turns } = beside
   const host = turns.host("world")
+  const clock = time.clock(host, () => 0)
   const context = runsWith({
-    clock: time.clock(host, () => 0),
+    clock,
     scheduler: host.scheduler,
     entropy: (size) => random().bytes(size),
     logger: quiet
@@ -102,7 +103,7 @@ export const make = async (seed: number, store: Store, spoil: Spoil, beside: Com
     return exit
   }
   const books = await store.empty()
-  const outside = await Outside.make(`simulated ${seed % networks}`, now)
+  const outside = await Outside.make(`simulated ${seed % networks}`, now, clock)
   const receivers = Receivers.make()
   const watch = Watch.make(Context.get(books, Journal))
   return {
