@@ -66,8 +66,9 @@ const head = Reads.many("AuditStore.auditHead", {
 const link = Reads.many("AuditStore.linkAudit", {
   text: `
 with linked as (
-  insert into satrail.audit_links (entry_id, company_id, seq, hash, whole)
-  select entry_id, company_id, seq, hash, whole
+  insert into satrail.audit_links (entry_id, company_id, seq, hash, whole, place)
+  select entry_id, company_id, seq, hash, whole,
+    split_part($2::text, ':', 2)::bigint - count(*) over () + row_number() over (order by entry_id)
   from json_to_recordset($1) as t(entry_id bigint, company_id uuid, seq bigint, hash text, whole text) order by entry_id
   on conflict do nothing
 )

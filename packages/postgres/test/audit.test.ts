@@ -67,7 +67,7 @@ const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: Reado
   [
     "a row that was inserted with a link",
     `with e as (insert into satrail.audit_entries select ${second} + 1, company_id, at_millis, body from satrail.audit_entries where id = ${second} returning *)
-     insert into satrail.audit_links select id, company_id, 2, repeat('0', 64), repeat('0', 64) from e`,
+     insert into satrail.audit_links select id, company_id, 2, repeat('0', 64), repeat('0', 64), 2 from e`,
     ["changed", "chain", "end"]
   ]
 ]
