@@ -45,8 +45,8 @@ import * as Migration0051 from "./Migration0051.ts"
 import * as Migration0052 from "./Migration0052.ts"
 import * as Migration0053 from "./Migration0053.ts"
 import * as Migration0071 from "./Migration0071.ts"
-import * as Migration0072 from "./Migration0072.ts"
 import * as Migration0074 from "./Migration0074.ts"
+import * as Migration0077 from "./Migration0077.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -99,8 +99,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0052_offers_of_ours": Effect.asVoid(run(Migration0052.script)),
   "0053_offers_by_text": Effect.asVoid(run(Migration0053.script)),
   "0071_invoice_keys": Effect.asVoid(run(Migration0071.script)),
-  "0072_audit_head": Effect.asVoid(run(Migration0072.script)),
-  "0074_processes": Effect.asVoid(run(Migration0074.script))
+  "0074_processes": Effect.asVoid(run(Migration0074.script)),
+  "0077_audit_head": Effect.asVoid(run(Migration0077.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */
