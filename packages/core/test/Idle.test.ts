@@ -56,7 +56,7 @@ const asked = () => {
       replace(SendingReads, (one) => counted("SendingReads", one)),
       replace(WebhookReads, (one) => counted("WebhookReads", one))
     )
-  return { ...made, calls, change, settings: { ...made.settings, dutyLeaseMillis: 6000 } }
+  return { ...made, calls, change, settings: { ...made.settings, dutyLeaseMillis: 6000, chainPollMillis: 250 } }
 }
 
 scenario("idle: a process with every worker asks the store at most twice a second", asked, function* ({ calls }) {

@@ -52,7 +52,9 @@ export const make = Effect.gen(function* () {
   let givenUpBefore: string | null = null
 
   const ours = (scriptPubKeys: ReadonlyArray<string>) =>
-    Effect.map(receiving.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
+    scriptPubKeys.length === 0
+      ? Effect.succeed(new Set<string>())
+      : Effect.map(receiving.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
 
   const deepest = Math.max(...options.confirmations.map(({ confirmations }) => confirmations), 0)
 
