@@ -1,0 +1,199 @@
+import * as OpenApi from "@satrail/testing/OpenApi"
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+
+// The worst requests for a route: as much as may be sent, of what costs the most to read.
+
+/** A route as the router has it: `GET`, `/pay/:id`. */
+export interface Route {
+  readonly method: string
+  readonly path: string
+}
+
+/** A request, and what is bad about it. */
+export interface Bad {
+  readonly what: string
+  readonly method: string
+  readonly target: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** `routes`, and a list of what they add to the router, complete when they are built. */
+export const recorded = <E, R>(routes: Layer.Layer<never, E, R>) => {
+  const added: Array<Route> = []
+  const recording = Effect.map(HttpRouter.HttpRouter, (router): HttpRouter.HttpRouter => ({
+    ...router,
+    addAll: (all) => {
+      for (const { method, path } of all) added.push({ method, path })
+      return router.addAll(all)
+    }
+  }))
+  return { added, routes: Layer.provide(routes, Layer.effect(HttpRouter.HttpRouter, recording)) }
+}
+
+/** Just below the limit of a body. */
+const bodyCharacters = 60_000
+/** Just below the limit that Node has for a target and all headers together. */
+const headCharacters = 15_000
+
+/** As many of these as fit. */
+const many = <A>(characters: number, one: (at: number) => A, room = bodyCharacters): ReadonlyArray<A> =>
+  Array.from({ length: Math.floor(room / characters) }, (_, at) => one(at))
+
+const values: Readonly<Record<string, unknown>> = {
+  "empty strings": many(3, () => ""),
+  "empty arrays": many(3, () => []),
+  "members that do not exist": Object.fromEntries(many(10, (at) => [`x${at}`, 1])),
+  "members with values of another type": Object.fromEntries(many(11, (at) => [`k${at}`, {}])),
+  "a long string": "\u0001".repeat(bodyCharacters / 6),
+  "a long string of another alphabet": "𝕏".repeat(bodyCharacters / 4),
+  "200 strings that are none of the values": Array.from({ length: 200 }, (_, at) => `none${at}`),
+  "200 members with names that escape": Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`\u0001\u0002${at}`, 1]))
+}
+
+const texts: Readonly<Record<string, string>> = {
+  "deep arrays": "[".repeat(bodyCharacters),
+  "deep objects": '{"a":'.repeat(bodyCharacters / 5),
+  "repeated members": `{${many(12, (n) => `"m${n % 1000}":1`).join(",")}}`,
+  "no JSON": "\u0001".repeat(bodyCharacters),
+  "a form": many(10, (n) => `sats=${n}&x${n}=%01`)
+    .join("&")
+    .slice(0, bodyCharacters),
+  nothing: ""
+}
+
+/** What a parameter of a query or a segment of a path may be, as long as it may be. */
+const segments: Readonly<Record<string, string>> = {
+  "control characters": "%01".repeat(headCharacters / 3),
+  "letters of another alphabet": "%F0%9D%95%8F".repeat(headCharacters / 12),
+  "what is no UTF-8": "%ff".repeat(headCharacters / 3),
+  letters: "a".repeat(headCharacters),
+  digits: "9".repeat(headCharacters),
+  "deep JSON": "%5B".repeat(headCharacters / 3),
+  "a JSON object": `%7B${many(8, (n) => `%22a${n % 10}%22:1`, headCharacters - 20).join(",")}%7D`.slice(0, headCharacters),
+  "an address": `${"a".repeat(headCharacters / 2)}@${"b.".repeat(headCharacters / 4)}c`,
+  commas: ",".repeat(headCharacters)
+}
+
+/** What the service, or what it is made of, reads from headers. */
+const headers = [
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "access-control-request-headers",
+  "authorization",
+  "content-encoding",
+  "content-type",
+  "cookie",
+  "forwarded",
+  "host",
+  "idempotency-key",
+  "if-modified-since",
+  "if-none-match",
+  "last-event-id",
+  "origin",
+  "range",
+  "sec-fetch-site",
+  "traceparent",
+  "user-agent",
+  "x-forwarded-for",
+  "x-request-id"
+]
+
+const headerTexts: Readonly<Record<string, string>> = {
+  letters: "a".repeat(headCharacters),
+  "a list": many(13, (n) => `${n % 10}-b;q=1,a=b; `, headCharacters).join(""),
+  "letters beyond ASCII": "\u00ff".repeat(headCharacters)
+}
+
+/** Every member of an object schema, at any depth, by the path of names that leads to it. */
+const placesIn = (resolve: OpenApi.Document["resolve"], given: OpenApi.Schema, depth = 0): ReadonlyArray<ReadonlyArray<string>> => {
+  if (depth > 4) return []
+  const schema = resolve(given)
+  const inner = [...OpenApi.alternatives(schema), ...OpenApi.parts(schema).slice(1)].flatMap((one) => placesIn(resolve, one, depth + 1))
+  const properties = Object.entries(OpenApi.isObject(schema["properties"]) ? schema["properties"] : {})
+  const own = properties.flatMap(([name, one]) => [
+    [name],
+    ...(OpenApi.isObject(one) ? placesIn(resolve, one, depth + 1).map((rest) => [name, ...rest]) : [])
+  ])
+  return [...own, ...inner]
+}
+
+const at = ([name, ...rest]: ReadonlyArray<string>, value: unknown): unknown => (name === undefined ? value : { [name]: at(rest, value) })
+
+export const segment = /:\w+(?:\([^)]*\))?|\*/g
+
+/** What is known about a route: a target where something exists, what a document has of it, and the names that its query is read for. */
+export interface Asked {
+  readonly route: Route
+  readonly target: string
+  readonly operation: OpenApi.Operation | undefined
+  readonly document: OpenApi.Document
+  readonly queries: Iterable<string>
+}
+
+/** The worst requests for a route. */
+export const requests = ({ route, target, operation, document, queries }: Asked): ReadonlyArray<Bad> => {
+  const method = route.method === "*" ? "POST" : route.method
+  const asking = `${target}${target.includes("?") ? "&" : "?"}`
+  const json = { "content-type": "application/json" }
+  const hasBody = method !== "GET" && method !== "HEAD"
+  const places = operation?.body === undefined ? [[]] : [[], ...placesIn(document.resolve, operation.body.schema)]
+  const bodies = hasBody
+    ? [
+        ...places.flatMap((place) =>
+          Object.entries(values).map(([what, value]) => ({
+            what: `${what} at ${place.join(".")}`,
+            method,
+            target,
+            headers: json,
+            body: JSON.stringify(at(place, value))
+          }))
+        ),
+        ...Object.entries(texts).flatMap(([what, body]) =>
+          ["application/json", "application/x-www-form-urlencoded", "text/plain"].map((type) => ({
+            what: `${what} as ${type}`,
+            method,
+            target,
+            headers: { "content-type": type },
+            body
+          }))
+        )
+      ]
+    : []
+  const body = hasBody ? { body: "{}" } : {}
+  const plain = { method, headers: json, ...body }
+  const asked = (operation?.parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name)
+  const names = [...new Set([...asked, ...queries, "unknown"])]
+  return [
+    ...bodies,
+    { ...plain, what: "as it is", target },
+    { ...plain, what: "unknown parameters", target: `${asking}${many(7, (n) => `q${n % 1000}=1`, headCharacters).join("&")}` },
+    ...names.flatMap((name) => [
+      ...Object.entries(segments).map(([what, text]) => ({ ...plain, what: `${what} as ${name}`, target: `${asking}${name}=${text}` })),
+      { ...plain, what: `${name} many times`, target: `${asking}${many(name.length + 3, () => `${name}=x`, headCharacters).join("&")}` }
+    ]),
+    ...Object.entries(route.path.search(segment) < 0 ? {} : segments).map(([what, text]) => ({
+      ...plain,
+      what: `${what} in the path`,
+      target: route.path.replaceAll(segment, text.slice(0, Math.floor(headCharacters / (route.path.match(segment)?.length ?? 1) / 12) * 12))
+    })),
+    ...headers.flatMap((name) =>
+      Object.entries(headerTexts).map(([what, text]) => ({
+        ...plain,
+        what: `${what} in the header ${name}`,
+        target,
+        headers: { ...json, [name]: name === "authorization" ? `Bearer ${text}` : text }
+      }))
+    ),
+    {
+      ...plain,
+      what: "many headers",
+      target,
+      headers: { ...json, ...Object.fromEntries(many(76, (n) => [`x-${n}`, "a".repeat(60)], headCharacters)) }
+    },
+    ...["DELETE", "OPTIONS", "PROPFIND"].map((other) => ({ what: other, method: other, target })),
+    ...(method === "GET" ? [{ what: "HEAD", method: "HEAD", target }] : [])
+  ]
+}

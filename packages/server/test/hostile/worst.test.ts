@@ -1,0 +1,193 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Readiness } from "@satrail/http/Readiness"
+import * as Http from "@satrail/http/Http"
+import * as Session from "@satrail/http/Session"
+import * as OpenApi from "@satrail/testing/OpenApi"
+import { Context, Redacted, Result } from "effect"
+import { operatorToken, start } from "../../../http/test/Service.ts"
+import * as Environment from "../../src/Environment.ts"
+import * as Server from "../../src/Server.ts"
+import * as Worst from "./Worst.ts"
+
+// The worst requests for every route that the server adds to its router, so that a new route is covered when it is added.
+// REFUSALS_REPEAT=20 sends each of them so often after as many to warm up, and prints the processor time of those that took the most.
+
+const repeat = Number(process.env["REFUSALS_REPEAT"] ?? 0)
+
+const service = await start()
+const company = await service.company("paid")
+await service.lightningAddress(company.key, "satoshi")
+const made = async (path: string, body: object) => (await service.ask("POST", path, { key: company.key, body })).body.data
+const checkout = await made("/v1/checkouts", { amount: 1000, currency: "sats" })
+const environment = Result.getOrThrow(
+  Environment.read({
+    PORT: "0",
+    SATRAIL_REQUESTS_PER_KEY: "0",
+    SATRAIL_REQUESTS_PER_STRANGER: "0",
+    SATRAIL_CORS_ORIGINS: "https://shop.example"
+  })
+)
+const server = Worst.recorded(Server.routes(environment, Redacted.make(operatorToken), Context.add(service.context, Readiness, [])))
+const { handler, dispose } = Http.webHandler(server.routes)
+afterAll(async () => {
+  await dispose()
+  await service.dispose()
+})
+
+const send = ({ method, target, headers, body }: Omit<Worst.Bad, "what">) => {
+  const init = { method, headers: { host: "pay.example.com", ...headers }, ...(body !== undefined && { body }) }
+  return handler(new Request(`http://pay.example.com${target}`, init))
+}
+const texts = await Promise.all(
+  ["/openapi.json", "/operator/openapi.json"].map(async (target) => (await send({ method: "GET", target })).text())
+)
+const document = OpenApi.read(...texts.map((text) => JSON.parse(text)))
+
+const { operations } = document
+
+/** What a refusal may be on the wire, in bytes. */
+const maxBytes = 8192
+
+const session = await send({
+  method: "POST",
+  target: "/console/session",
+  headers: { "content-type": "application/json", [Session.header]: "1" },
+  body: JSON.stringify({ credential: company.key })
+})
+const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? assert.fail("nobody signed in")
+
+/** Paths that lead to something, where what is read of a request depends on it. Every other path gets ids of nothing. */
+const pages = String(checkout.url).split("/").at(-1)
+const wallets = ["", "/callback", "/callback?amount=21000", `/verify/${"ab".repeat(32)}`]
+const known: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "/.well-known/lnurlp/*": ["/.well-known/lnurlp/satoshi"],
+  "/lnurlp/*": wallets.map((end) => `/lnurlp/pay.example.com/satoshi${end}`),
+  "/lnurlw": [`/lnurlw?k1=${"ab".repeat(32)}`],
+  "/lnurlw/callback": [`/lnurlw/callback?k1=${"ab".repeat(32)}`]
+}
+const filled = (path: string) =>
+  known[path] ??
+  [path.startsWith("/pay/:id") ? path.replace(":id", String(pages)) : "", path.replace(":handle", "satoshi")]
+    .filter((one) => one !== "")
+    .map((one) => one.replaceAll(Worst.segment, "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))
+
+const opening = (operation: OpenApi.Operation | undefined): Readonly<Record<string, string>> => {
+  if (operation === undefined) return { cookie, [Session.header]: "1" }
+  if (operation.opens.length === 0) return {}
+  const isOperators = operation.opens.some((name) => /operator/i.test(name))
+  return { authorization: `Bearer ${isOperators ? operatorToken : company.key}` }
+}
+
+/** The names that a query is read for, as far as the handler asks for them one by one. */
+const queriesOf = async (asking: Omit<Worst.Bad, "what">): Promise<ReadonlySet<string>> => {
+  const names = new Set<string>()
+  const { get } = URLSearchParams.prototype
+  URLSearchParams.prototype.get = function (name) {
+    names.add(name)
+    return get.call(this, name)
+  }
+  await (await send(asking)).body?.cancel()
+  URLSearchParams.prototype.get = get
+  return names
+}
+
+const badOnes = async (route: Worst.Route) => {
+  const path = route.path.replaceAll(/:(\w+)/g, "{$1}")
+  const operation = operations.find((one) => one.path === path && one.method === route.method)
+  const all = await Promise.all(
+    filled(route.path).map(async (target) =>
+      Worst.requests({ route, target, operation, document, queries: await queriesOf({ method: route.method, target }) })
+    )
+  )
+  return all.flat().map((bad) => ({ ...bad, headers: { ...opening(operation), ...bad.headers } }))
+}
+
+/** Whether a request is refused, which must be within the bounds. What is answered is not read to its end: a stream has none. */
+const refused = async (bad: Worst.Bad): Promise<boolean> => {
+  const answer = await send(bad)
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true
+  if (answer.status < 400 && !isJson) {
+    await answer.body?.cancel()
+    return false
+  }
+  const text = await answer.text()
+  if (answer.status < 400 && !text.startsWith('{"status":"ERROR"')) return false
+  const name = `${bad.what}: ${answer.status} ${text.slice(0, 200)}`
+  const head = [...answer.headers].reduce((sum, [one, value]) => sum + one.length + value.length + 4, 0)
+  assert.isBelow(answer.status, 500, name)
+  assert.isAtMost(Buffer.byteLength(text) + head, maxBytes, name)
+  if (isJson && text !== "") assert.isAtMost(JSON.parse(text).error?.issues?.length ?? 0, 21, name)
+  return true
+}
+
+/** The arrays and maps below a schema that have no maximum, by the path that leads to them. */
+const unboundedIn = (given: OpenApi.Schema, path: string, within: ReadonlyArray<OpenApi.Schema> = []): ReadonlyArray<string> => {
+  const schema = document.resolve(given)
+  if (within.includes(schema)) return []
+  const below = (one: unknown, name: string) => (OpenApi.isObject(one) ? unboundedIn(one, `${path}${name}`, [...within, schema]) : [])
+  const { items, additionalProperties, properties } = schema
+  return [
+    ...(items !== undefined && schema["maxItems"] === undefined ? [`${path}: an array without maxItems`] : []),
+    ...(schema["type"] === "object" && additionalProperties !== false && schema["maxProperties"] === undefined
+      ? [`${path}: a map without maxProperties`]
+      : []),
+    ...[...OpenApi.alternatives(schema), ...OpenApi.parts(schema).slice(1)].flatMap((one) => below(one, "")),
+    ...Object.entries(OpenApi.isObject(properties) ? properties : {}).flatMap(([name, one]) => below(one, `.${name}`)),
+    ...below(items, "[]"),
+    ...below(additionalProperties, ".*")
+  ]
+}
+
+describe("refusals", () => {
+  it("refusals: every array and every map of a request has a maximum in the OpenAPI documents", () => {
+    const unbounded = operations.flatMap(({ name, parameters, body }) => [
+      ...parameters.flatMap((one) => unboundedIn(one.schema, `${name} ${one.name}`)),
+      ...(body === undefined ? [] : unboundedIn(body.schema, name))
+    ])
+    assert.deepStrictEqual(unbounded, [])
+  })
+
+  for (const route of server.added) {
+    it(`refusals: ${route.method} ${route.path} refuses the worst requests with at most ${maxBytes} bytes`, async () => {
+      let count = 0
+      for (const bad of await badOnes(route)) count += (await refused(bad)) ? 1 : 0
+      assert.isAbove(count, 0)
+    })
+  }
+
+  it.runIf(repeat > 0)("refusals: what they cost", { timeout: 1_800_000 }, async () => {
+    const micros = async (bad: Worst.Bad) => {
+      const { method, target, headers, body } = bad
+      const init = { method, headers: { host: "pay.example.com", ...headers }, ...(body !== undefined && { body }) }
+      const request = new Request(`http://pay.example.com${target}`, init)
+      const before = process.cpuUsage()
+      const answer = await handler(request)
+      const { user, system } = process.cpuUsage(before)
+      await answer.body?.cancel()
+      return { cost: user + system, status: answer.status }
+    }
+    const found = new Array<{ readonly bad: Worst.Bad; readonly name: string; readonly cost: number; readonly status: number }>()
+    for (const route of server.added)
+      for (const bad of await badOnes(route)) {
+        const runs = [await micros(bad), await micros(bad), await micros(bad)]
+        const status = runs[0]?.status ?? 0
+        const isRefused = status >= 400 || route.path.startsWith("/lnurl") || route.path.startsWith("/.well-known/lnurlp")
+        const cost = Math.min(...runs.map(({ cost }) => cost))
+        if (isRefused) found.push({ bad, name: `${route.method} ${route.path}: ${bad.what}`, cost, status })
+      }
+    const costs = found.map(({ cost }) => cost).toSorted((a, b) => a - b)
+    const at = (part: number) => costs[Math.floor(costs.length * part)]
+    console.log(`${costs.length} refused requests, least of 3, microseconds: median ${at(0.5)}, p99 ${at(0.99)}, highest ${costs.at(-1)}`)
+    const highest = found.toSorted((one, other) => other.cost - one.cost).slice(0, 100)
+    const medians = new Array<readonly [name: string, median: number, status: number]>()
+    for (const { bad, name, status } of highest) {
+      for (let n = 0; n < repeat; n++) await micros(bad)
+      const all = new Array<number>()
+      for (let n = 0; n < repeat; n++) all.push((await micros(bad)).cost)
+      medians.push([name, all.toSorted((a, b) => a - b)[repeat >> 1] ?? 0, status])
+    }
+    const shown = medians.toSorted((one, other) => other[1] - one[1]).slice(0, 30)
+    assert.isNotEmpty(shown)
+    console.log(shown.map(([name, median, status]) => `${median} µs  ${status} ${name}`).join("\n"))
+  })
+})
