@@ -55,6 +55,7 @@ import * as Document from "../packages/ui/src/checkout/Document.ts"
 import * as CheckoutCard from "../packages/http/src/CheckoutCard.ts"
 import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
 import * as Decoding from "../packages/http/src/Decoding.ts"
+import * as Docs from "../packages/http/src/Docs.ts"
 import * as Errors from "../packages/http/src/Errors.ts"
 import * as EventFilters from "../packages/http/src/resources/Events.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
@@ -410,7 +411,7 @@ const faults = (): string => {
 
 /** Every page, by its path in docs/reference. */
 export const pages = (): Readonly<Record<string, string>> => ({
-  "api.md": made + Reference.endpoints(api),
+  "api.md": made + Reference.endpoints(Docs.documented(api)),
   "errors.md": made + Reference.errors(),
   "sandbox-errors.md": made + Recipes.page(),
   "limits.md": made + limits(),

@@ -20,20 +20,21 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
 }) {}
 
 /** A page of a list; `next` is the cursor of the page after it, undefined on the last. */
-export interface Page<A> {
+export interface Page<A, Cursor = Position> {
   readonly data: A
-  readonly next: Position | undefined
+  readonly next: Cursor | undefined
 }
 
 /** What an endpoint answers, out of its envelope. */
-type Data<S> =
+type Data<S, Cursor> =
   S extends HttpApiSchema.WithHeaders<infer Inner, infer _Headers>
-    ? Page<Data<Inner>>
-    : S extends { readonly Type: { readonly data: infer D; readonly next: infer Next } }
-      ? { readonly data: D; readonly next: Next }
-      : S extends { readonly Type: { readonly data: infer D } }
-        ? D
-        : never
+    ? Page<Data<Inner, never>, Cursor>
+    : S extends { readonly Type: { readonly data: infer D } }
+      ? D
+      : never
+
+/** How an endpoint's pages begin. */
+type CursorOf<E> = Ask<E> extends { readonly query?: { readonly cursor?: infer Cursor } } ? Cursor : never
 
 type Part<Name extends string, S extends Schema.Top> = [S] extends [never]
   ? unknown
@@ -64,7 +65,7 @@ type Ask<E> =
 
 type Call<E extends HttpApiEndpoint.Constraint> = (
   ...ask: {} extends Ask<E> ? readonly [ask?: Ask<E>] : readonly [ask: Ask<E>]
-) => Effect.Effect<Data<E["~Success"]>, ApiError>
+) => Effect.Effect<Data<E["~Success"], CursorOf<E>>, ApiError>
 
 type GroupsOf<A> = A extends HttpApi.HttpApi<infer _Id, infer Groups> ? Groups : never
 type Groups = GroupsOf<typeof Api>
@@ -109,7 +110,6 @@ const toApiError = (error: unknown): ApiError => {
 const member = (value: unknown, name: string): unknown => (Predicate.hasProperty(value, name) ? value[name] : undefined)
 
 const dataOf = (value: unknown): unknown => {
-  if (Predicate.hasProperty(value, "next")) return { data: member(value, "data"), next: value.next }
   if (!Predicate.hasProperty(value, HttpApiSchema.WithHeadersValueTypeId)) return member(value, "data")
   const link = member(member(value, "headers"), "link")
   return { data: member(member(value, "body"), "data"), next: Pages.next(typeof link === "string" ? link : undefined) }

@@ -6,6 +6,7 @@ import * as Asset from "./Asset.ts"
 import { isObject, type Json, objectIn } from "./Components.ts"
 import * as Components from "./Components.ts"
 import * as Errors from "./Errors.ts"
+import * as EventStream from "./EventStream.ts"
 import * as Examples from "./Examples.ts"
 import * as Html from "./Html.ts"
 import { section as webhookSection } from "./resources/WebhookEndpoints.ts"
@@ -113,16 +114,14 @@ const exemplified = (operation: Json, found: Examples.Shown | undefined): Json =
   const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"].filter(isObject) : []
   const shown = { ...operation, parameters: parameters.map((one) => parameterOf(one, found?.params ?? {})) }
   if (found === undefined) return shown
-  const { body, message, data, next } = found
+  const { body, message, data } = found
   return {
     ...shown,
     ...(body !== undefined && { requestBody: withExample(operation["requestBody"], body) }),
     responses: Object.fromEntries(
       Object.entries(objectIn(operation, "responses")).map(([status, response]) => [
         status,
-        Number(status) < 300
-          ? withExample(response, { status: Number(status), message, data, ...(next !== undefined && { next }) })
-          : response
+        Number(status) < 300 ? withExample(response, { status: Number(status), message, data }) : response
       ])
     )
   }
@@ -154,12 +153,15 @@ const withExamples = (document: Json, table: ReadonlyMap<string, Examples.Shown>
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
+/** With what is served beside the API, and answers an API key. */
+export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => api.add(EventStream.group)
+
 /** What customers ask, and what the operator asks, each operation written out. Examples are of `network`. */
 export const whole = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
   { network = "mainnet" }: { readonly network?: Network | undefined } = {}
 ) => {
-  const document = withExamples({ ...OpenApi.fromApi(api) }, examplesOf(api, network))
+  const document = withExamples({ ...OpenApi.fromApi(documented(api)) }, examplesOf(api, network))
   const webhooks = WebhookDocs.webhooks(Context.getOrElse(webhookSection.group.annotations, OpenApi.Title, () => ""))
   const asked = part(document, (path) => !isOperators(path), {})
   const { parameters, responses } = WebhookDocs

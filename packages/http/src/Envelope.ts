@@ -9,17 +9,6 @@ export const success = <const Status extends number, S extends Schema.Top>(statu
     data
   }).pipe(HttpApiSchema.status(status))
 
-/** A page that is read from where the last one ended: `next` is where. */
-export const paged = <S extends Schema.Top>(data: S) =>
-  Schema.Struct({
-    status: Schema.Literal(200),
-    message: Schema.String.annotate({ description: "Human-readable result" }),
-    data,
-    next: Schema.NullOr(Schema.String).annotate({
-      description: "Where the next page begins; the same as long as there is no more, null before anything"
-    })
-  }).pipe(HttpApiSchema.status(200))
-
 export const ok = <A>(message: string, data: A) => ({ status: 200 as const, message, data })
 
 export const created = <A>(message: string, data: A) => ({ status: 201 as const, message, data })

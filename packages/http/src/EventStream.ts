@@ -4,10 +4,12 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Feed } from "@satrail/core/events/Feed"
 import type * as Notice from "@satrail/core/events/Notice"
 import { Tail } from "@satrail/core/events/Tail"
-import { Context, Effect, Option, Scope, Stream } from "effect"
+import { Context, Effect, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Acting from "./Acting.ts"
-import { credentialOf, elsewhere, isFromAllowed } from "./Authentication.ts"
+import { Authentication, credentialOf, elsewhere, isFromAllowed, Scopes } from "./Authentication.ts"
+import { Decoding } from "./Decoding.ts"
 import * as Errors from "./Errors.ts"
 import * as EventBody from "./EventBody.ts"
 import * as EventIds from "./EventIds.ts"
@@ -16,7 +18,8 @@ import * as Exchange from "./Exchange.ts"
 import { make } from "./Extension.ts"
 import { RequestRates } from "./RequestRates.ts"
 import * as Session from "./Session.ts"
-import { filterIssue, filterOf, pageOf, placeOf } from "./resources/Events.ts"
+import { filterIssue, filterOf, pageOf, placeOf, query, section } from "./resources/Events.ts"
+import * as Section from "./Section.ts"
 
 /** How many streams one key may have open in a process, and how many there may be in all. */
 export const streamsPerKey = 5
@@ -28,10 +31,38 @@ export const retryMillis = 3000
 // What is read at once, and so what a reader who does not read has waiting here: less than 1 MB.
 const pageSize = 40
 
+/** What the documents say of it. Its answer has no end, so the routes below are mounted with a policy of their own. */
+const endpoint = Section.plain(
+  HttpApiEndpoint.get("streamEvents", "/v1/events/stream", {
+    headers: {
+      "last-event-id": Schema.optionalKey(
+        Schema.String.annotate({
+          description: "The id of the last event that you have received. An EventSource sends it when it connects again",
+          examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
+        })
+      )
+    },
+    query,
+    success: EventBody.Event.pipe(HttpApiSchema.asJson({ contentType: "text/event-stream" })),
+    error: Errors.of("malformed", "cursor_too_old", "overloaded", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Stream events")
+    .annotate(
+      OpenApi.Description,
+      `Server-sent events, as they happen: those after \`Last-Event-ID\` or \`cursor\`, otherwise from now on. Each has the event's id as \`id\`, its type as \`event\`, and the event as JSON in \`data\`, which is what the schema describes. The response does not end by itself for up to 15 minutes: read it as it arrives. A key may have ${streamsPerKey} streams open in one process. Needs the scope \`read\`.`
+    )
+)
+  .middleware(Decoding)
+  .middleware(Authentication)
+
+/** The section of events with its stream, for the documents. */
+export const group = section.group.add(endpoint)
+
 /** As the audit log names it. */
 const operation: Acting.Operation = { group: { identifier: "events" }, endpoint: { identifier: "stream" } }
 
-const parameters = ["after", "types", "subject"]
+const parameters = ["cursor", "types", "subject"]
 
 /** What was asked for, or what is wrong with it. */
 const asked = (request: HttpServerRequest.HttpServerRequest) => {
@@ -39,13 +70,13 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
   const issues = [...searchParams.keys()].flatMap((name) =>
     parameters.includes(name) ? [] : [{ path: name, message: `There is no such parameter: there are ${parameters.join(", ")}` }]
   )
-  const [after, types, subject] = parameters.map((name) => searchParams.get(name) ?? undefined)
+  const [cursor, types, subject] = parameters.map((name) => searchParams.get(name) ?? undefined)
   const wrong = types?.split(",").flatMap((filter) => filterIssue(filter) ?? [])[0]
   if (wrong !== undefined) issues.push({ path: "types", message: wrong })
   if (issues.length > 0) return Effect.fail(Errors.malformedRequest(issues))
   const filter = filterOf({ ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) })
   // An EventSource that comes back says where it was in a header, under the same URL.
-  return Effect.succeed({ filter, after: request.headers["last-event-id"] ?? after })
+  return Effect.succeed({ filter, cursor: request.headers["last-event-id"] ?? cursor })
 }
 
 const routes = HttpRouter.use(
@@ -106,9 +137,9 @@ const routes = HttpRouter.use(
         yield* refused("scope_required")
         return yield* Effect.fail(Errors.failure("scope_required", "This needs a key with the scope read"))
       }
-      const { filter, after } = yield* asked(request)
+      const { filter, cursor } = yield* asked(request)
       yield* place(id)
-      const begin = after === undefined ? yield* Errors.answered(feed.now) : yield* placeOf(ids, companyId, after)
+      const begin = cursor === undefined ? yield* Errors.answered(feed.now) : yield* placeOf(ids, companyId, cursor)
       // Told before the stream begins, since there is no status afterwards.
       yield* pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter })
       const events = Stream.catchCause(follow(companyId, begin, filter), (cause) =>

@@ -18,8 +18,6 @@ export interface Shown {
   readonly body?: unknown
   readonly message: string
   readonly data: unknown
-  /** What stands beside `data` in a page of events. */
-  readonly next?: string
   /** What stands for `{name}` in its path. */
   readonly params?: Readonly<Record<string, string>>
 }

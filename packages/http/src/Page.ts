@@ -66,32 +66,34 @@ export const asked = (query: { readonly limit?: number; readonly cursor?: Positi
   before: query.cursor?.id ?? null
 })
 
-/**
- * Pages of a view, at `path`: their schema, and the answer with its `Link` header (RFC 8288) to the next page, which is asked for with the same
- * `parameters`.
- */
-export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row, Fields>, message: string, path: string) => ({
-  success: HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(view.schema)), {
+/** A page of any rows, with its `Link` header (RFC 8288) to the next one. */
+export const success = <S extends Schema.Top>(data: S) =>
+  HttpApiSchema.WithHeaders(Envelope.success(200, data), {
     link: Schema.optionalKey(
       Schema.String.annotate({
         description: '`<path>; rel="next"`: the next page, with the same filters. Absent on the last page'
       })
     )
-  }),
+  })
+
+/** The header's value: the page at `cursor`, asked for with the same `parameters`. */
+export const linkTo = (path: string, parameters: Readonly<Record<string, string>>, cursor: string): string =>
+  `<${path}?${new URLSearchParams({ ...parameters, cursor })}>; rel="next"`
+
+/** Pages of a view, at `path`: their schema, and the answer with its `Link` header to the next page. */
+export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row, Fields>, message: string, path: string) => ({
+  success: success(Schema.Array(view.schema)),
   answer: (rows: ReadonlyArray<Row>, parameters: Readonly<Record<string, string>>, next: Position | undefined) => {
     const page = View.answer(message, rows.map(view.of))
     if (next === undefined) return page
-    return HttpServerResponse.setHeader(
-      page,
-      "link",
-      `<${path}?${new URLSearchParams({ ...parameters, cursor: write(next) })}>; rel="next"`
-    )
+    return HttpServerResponse.setHeader(page, "link", linkTo(path, parameters, write(next)))
   }
 })
 
-/** The cursor in a `Link` header, undefined on the last page. */
-export const next = (link: string | undefined): Position | undefined => {
+/** The cursor in a `Link` header, undefined on the last page. Of events it is the id of one. */
+export const next = (link: string | undefined): Position | string | undefined => {
   const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link ?? "") ?? []
   const cursor = URL.parse(target, "http://localhost")?.searchParams.get("cursor")
-  return cursor === null || cursor === undefined ? undefined : read(cursor, (id) => Id.is(id) || isKeyId(id))
+  if (cursor === null || cursor === undefined) return undefined
+  return cursor.startsWith("evt_") ? cursor : read(cursor, (id) => Id.is(id) || isKeyId(id))
 }

@@ -18,6 +18,7 @@ import * as CellRegistry from "@satrail/memory/CellRegistry"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
+import * as OpenApi from "@satrail/testing/OpenApi"
 import { Clock, Context, Effect, Layer, Logger, ManagedRuntime, Redacted, References } from "effect"
 import type { HttpRouter } from "effect/http"
 import { OperatorToken } from "../src/Authentication.ts"
@@ -181,7 +182,7 @@ export const start = async (options: Options = {}) => {
   const send = async (request: Request): Promise<Answer> => {
     await nextMillisecond()
     const response = await handler(request)
-    const text = await response.text()
+    const text = await OpenApi.textOf(response)
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
     return { status: response.status, headers: response.headers, text, body: isJson && text !== "" ? JSON.parse(text) : null }
   }

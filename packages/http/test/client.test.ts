@@ -185,9 +185,11 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         const calls = Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()]))
         const { customer, operator } = Docs.documents(Api, { network: "regtest" })
         const documented = [customer, operator].flatMap(({ paths }) => JSON.stringify(paths).match(/(?<="operationId":")[^"]+/g) ?? [])
+        // It reads whole answers, and a stream has no end.
+        const calledByNone = ["events.streamEvents"]
         assert.sameMembers(
           Object.entries(calls).flatMap(([group, names]) => names.map((name) => `${group}.${name}`)),
-          documented
+          documented.filter((name) => !calledByNone.includes(name))
         )
         // Names that programs call by.
         assert.deepInclude(calls, {

@@ -6,7 +6,7 @@ import { Deferred, Effect, Redacted } from "effect"
 import { vi } from "vitest"
 import * as EventIds from "../src/EventIds.ts"
 import { streamsPerKey } from "../src/EventStream.ts"
-import { bad, seen, start } from "./Service.ts"
+import { bad, operatorToken, seen, start } from "./Service.ts"
 
 const closing = Deferred.makeUnsafe<void>()
 const service = await start({ http: { closing: Deferred.await(closing) } })
@@ -28,8 +28,11 @@ interface Told {
   // oxlint-disable-next-line typescript/no-explicit-any -- each test looks for itself
   readonly data: any
 }
-const feed = async (query = "", key = company.key): Promise<{ readonly data: ReadonlyArray<Told>; readonly next: string }> =>
-  JSON.parse((await service.ask("GET", `/v1/events${query}`, { key })).text)
+/** A page, with the cursor of its `Link` header: undefined where there is nothing more. */
+const feed = async (query = "", key = company.key): Promise<{ readonly data: ReadonlyArray<Told>; readonly next: string | undefined }> => {
+  const { headers, body } = await service.ask("GET", `/v1/events${query}`, { key })
+  return { data: body.data, next: /[?&]cursor=(evt_[\w-]{22})>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] }
+}
 const pay = async () => {
   const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(100n) }))
   const { body } = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: { destination } })
@@ -42,8 +45,8 @@ describe("the feed of events", () => {
     const { data, next } = await feed()
     assert.deepStrictEqual(typesOf(data), ["invoice.created", "deposit.lightning.completed", "invoice.settled"])
     const [created = assert.fail(), deposit = assert.fail(), settled = assert.fail()] = data
-    assert.strictEqual(next, (await feed(`?after=${next}`)).next, "it repeats itself at the end")
-    assert.deepStrictEqual((await feed(`?after=${next}`)).data, [])
+    assert.deepStrictEqual(await feed(`?cursor=${next}`), { data: [], next: undefined })
+    assert.deepStrictEqual((await feed(`?cursor=${settled.id}`)).data, [])
     assert.deepStrictEqual(Object.keys(deposit), ["id", "type", "event", "timestamp", "company_id", "api_version", "data"])
     assert.deepStrictEqual([deposit.event, deposit.company_id, deposit.api_version], [deposit.type, company.id, "v1"])
     const fetched = await service.ask("GET", `/v1/transactions/deposits/${deposit.data.id}`, { key: company.key })
@@ -73,14 +76,22 @@ describe("the feed of events", () => {
   it("events: pages go on where the last one ended, each event once", async () => {
     const all = [...(await feed()).data]
     const paged: Array<unknown> = []
-    for (let after: string | null = null; ;) {
-      const page: Awaited<ReturnType<typeof feed>> = await feed(`?limit=2${after === null ? "" : `&after=${after}`}`)
+    let page = await feed("?limit=2")
+    for (; page.next !== undefined; page = await feed(`?limit=2&cursor=${page.next}`)) {
       assert.isAtMost(page.data.length, 2)
       paged.push(...page.data)
-      if (page.next === after) break
-      after = page.next
     }
     assert.deepStrictEqual(paged, all)
+  })
+
+  it("events: the Link header repeats the filters, and is absent at the end", async () => {
+    const link = async (query: string) => (await service.ask("GET", `/v1/events?${query}`, { key: company.key })).headers.get("link")
+    const [first = assert.fail()] = (await feed("?types=invoice.*&limit=1")).data
+    assert.strictEqual(await link("types=invoice.*&limit=1"), `</v1/events?limit=1&types=invoice.*&cursor=${first.id}>; rel="next"`)
+    const { next } = await feed()
+    assert.isNull(await link(`cursor=${next}`))
+    const { headers } = await service.ask("GET", `/operator/companies/${company.id}/events?limit=1`, { key: operatorToken })
+    assert.match(headers.get("link") ?? "", new RegExp(`^</operator/companies/${company.id}/events\\?limit=1&cursor=evt_`))
   })
 
   it("events: types and beginnings of types filter, also where a filter finds little", async () => {
@@ -97,7 +108,7 @@ describe("the feed of events", () => {
     const [first = assert.fail()] = (await feed()).data
     assert.deepStrictEqual((await feed("", other.key)).data, [])
     assert.deepStrictEqual(seen(await service.ask("GET", `/v1/events/${first.id}`, { key: other.key })), bad(404, "not_found"))
-    const stolen = await service.ask("GET", `/v1/events?after=${first.id}`, { key: other.key })
+    const stolen = await service.ask("GET", `/v1/events?cursor=${first.id}`, { key: other.key })
     assert.deepStrictEqual(seen(stolen), bad(400, "malformed"))
     for (const id of ["evt_", "evt_AAAAAAAAAAAAAAAAAAAAAA", `${first.id}A`, "1"])
       assert.strictEqual((await service.ask("GET", `/v1/events/${id}`, { key: company.key })).status, 404, id)
@@ -188,10 +199,10 @@ describe("the stream of events", () => {
     )
     await stream.end()
     const [first = assert.fail()] = told
-    const again = await follow({ "last-event-id": first.id }, "?after=evt_AAAAAAAAAAAAAAAAAAAAAA")
+    const again = await follow({ "last-event-id": first.id }, "?cursor=evt_AAAAAAAAAAAAAAAAAAAAAA")
     await vi.waitFor(() => assert.deepStrictEqual(again.values("event"), ["withdrawal.lightning.completed"]), patience)
     await again.end()
-    const filtered = await follow({}, `?after=${first.id}&types=withdrawal.*,invoice.settled&subject=${id}`)
+    const filtered = await follow({}, `?cursor=${first.id}&types=withdrawal.*,invoice.settled&subject=${id}`)
     await vi.waitFor(() => assert.deepStrictEqual(filtered.values("event"), ["withdrawal.lightning.completed"]), patience)
     await filtered.end()
   })
@@ -222,7 +233,7 @@ describe("the stream of events", () => {
     assert.deepStrictEqual(seen(await ask("")), bad(401, "unauthorized"))
     assert.deepStrictEqual(seen(await ask(`?key=${company.key}`)), bad(401, "unauthorized"))
     assert.deepStrictEqual(seen(await ask("", await service.keyFor(company.id, "send"))), bad(403, "scope_required"))
-    for (const query of ["?since=1", "?types=nothing.*", "?after=evt_"])
+    for (const query of ["?since=1", "?types=nothing.*", "?cursor=evt_"])
       assert.deepStrictEqual(seen(await ask(query, company.key)), bad(400, "malformed"), query)
   })
 
@@ -241,14 +252,14 @@ describe("old events", () => {
     await inStore(({ forgetEvents }) => forgetEvents(Number.MAX_SAFE_INTEGER, 1000))
     await pay()
     const [oldest = assert.fail()] = (await feed()).data
-    const answer = await service.ask("GET", `/v1/events?after=${before[0]?.id}`, { key: company.key })
+    const answer = await service.ask("GET", `/v1/events?cursor=${before[0]?.id}`, { key: company.key })
     assert.deepStrictEqual(seen(answer), bad(410, "cursor_too_old"))
     assert.include(answer.body.message, oldest.id)
     assert.deepStrictEqual(
-      seen(await service.ask("GET", `/v1/events/stream?after=${before[0]?.id}`, { key: company.key })),
+      seen(await service.ask("GET", `/v1/events/stream?cursor=${before[0]?.id}`, { key: company.key })),
       bad(410, "cursor_too_old")
     )
-    assert.strictEqual((await feed(`?after=${next}`)).data[0]?.id, oldest.id, "nothing was missed after the last")
+    assert.strictEqual((await feed(`?cursor=${next}`)).data[0]?.id, oldest.id, "nothing was missed after the last")
     assert.strictEqual(Events.keptMillis, 90 * 86_400_000)
   })
 })

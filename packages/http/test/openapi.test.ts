@@ -534,6 +534,8 @@ describe("the OpenAPI document", () => {
     const response = operation.responses[status] as any
     const content = response?.content ?? {}
     const text = content["text/plain; version=0.0.4; charset=utf-8"] ?? content["text/csv; charset=utf-8; header=present"]
+    // A stream has no end; events.test.ts reads one, and each of its events has the schema of the feed's.
+    if ("text/event-stream" in content) return { type: "string" }
     return (content["application/json"] ?? text)?.schema ?? {}
   }
 
@@ -656,6 +658,22 @@ describe("the OpenAPI document", () => {
     assert.sameMembers(Object.keys(document.components.securitySchemes), ["apiKey", "operatorToken"])
     for (const scheme of Object.values<OpenApi.Schema>(document.components.securitySchemes))
       assert.deepStrictEqual([scheme["type"], scheme["scheme"]], ["http", "bearer"])
+  })
+
+  it("openapi: the stream of events has the schema of the events in the list", () => {
+    const { paths, components }: Any = customers
+    const schemaAt = (path: string, type: string) => paths[path].get.responses["200"].content[type].schema
+    assert.deepStrictEqual(schemaAt("/v1/events/stream", "text/event-stream"), { $ref: "#/components/schemas/Event" })
+    assert.deepStrictEqual(components.schemas.EventListResponse.properties.data.items, { $ref: "#/components/schemas/Event" })
+  })
+
+  it("openapi: an operation is named by its section and in words, without numbers", () => {
+    const ids = operations.map(({ operation }) => operation.operationId)
+    assert.deepStrictEqual(
+      ids.filter((id) => !/^[a-z]+(?:[A-Z][a-z]+)*\.[a-z]+(?:[A-Z][a-z]+)*$/.test(id)),
+      []
+    )
+    assert.lengthOf(new Set(ids), ids.length)
   })
 
   it("openapi: the comparison with the schema can fail", () => {

@@ -1,4 +1,5 @@
 import { assert } from "@effect/vitest"
+import * as OpenApi from "@satrail/testing/OpenApi"
 import { eventually } from "@satrail/testing/Waiting"
 import type { Demo } from "../src/Demo.ts"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -127,7 +128,7 @@ export const send = async (url: string, method: string, { key, body, headers = {
     },
     ...(body !== undefined && { body: JSON.stringify(body) })
   })
-  const text = await response.text()
+  const text = await OpenApi.textOf(response)
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
   const read = isJson ? JSON.parse(text) : {}
   return { status: response.status, headers: response.headers, text, message: read.message, data: read.data, code: read.error?.code }

@@ -192,3 +192,15 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
   )
   return { operations, resolve, differences }
 }
+
+const endless = "text/event-stream"
+
+/** The text of an answer. An answer without an end, such as a stream of events, is broken off, and has none. */
+export const textOf = async (response: Response): Promise<string> => {
+  if (response.headers.get("content-type") !== endless) return response.text()
+  await response.body?.cancel()
+  return ""
+}
+
+/** Whether an operation's answers can be read to their end. */
+export const hasEnd = ({ others }: Operation): boolean => ![...others.values()].some((types) => types.includes(endless))

@@ -10,6 +10,7 @@ import * as Errors from "../Errors.ts"
 import * as EventBody from "../EventBody.ts"
 import * as EventIds from "../EventIds.ts"
 import { Example, type World } from "../Examples.ts"
+import * as Page from "../Page.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as Deposits from "./Deposits.ts"
@@ -44,7 +45,9 @@ const Types = Schema.String.annotate({
 
 /** What a request may choose, the feed as well as the stream. */
 export const query = {
-  after: Schema.optionalKey(EventId.annotate({ description: "The id of the last event that was dealt with, or `next` of a page" })),
+  cursor: Schema.optionalKey(
+    EventId.annotate({ description: "Start of the page, from a `Link` header: the events after this one. The id of any event is a cursor" })
+  ),
   types: Schema.optionalKey(Types),
   subject: Schema.optionalKey(
     Schema.String.check(Schema.isMaxLength(253)).annotate({ description: "The id of a record: its events only; of a domain, its name" })
@@ -58,12 +61,12 @@ export const filterOf = ({ types, subject }: { readonly types?: string; readonly
 })
 
 const noEvent = Errors.malformedRequest([
-  { path: "after", message: "The id of an event of this company, as it was in an event or in next" }
+  { path: "cursor", message: "The id of an event of this company, or a cursor as it was in a Link header" }
 ])
 
 /** Where a cursor is. */
-export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, after: string) => {
-  const place = ids.read(after, companyId)
+export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string) => {
+  const place = ids.read(cursor, companyId)
   return place === undefined ? Effect.fail(noEvent) : Effect.succeed(place)
 }
 
@@ -111,31 +114,33 @@ export const list = Section.company(
         })
       )
     },
-    success: Envelope.paged(Schema.Array(EventBody.Event)),
+    success: Page.success(Schema.Array(EventBody.Event)),
     error: Errors.of("malformed", "cursor_too_old", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "List events")
     .annotate(
       OpenApi.Description,
-      `What has happened, oldest first, from 90 days ago. Ask again with \`after\` set to \`next\`, which is the same as long as there is nothing new. With a filter a page may be short or empty while there is more: ${maxLooked} events are looked at for one. Needs the scope \`read\`.`
+      `What has happened, oldest first, from 90 days ago. The next page is in the \`Link\` header, which is absent when you have reached the end: keep the last cursor, and ask with it again later. With a filter a page may be short or empty while there is more: ${maxLooked} events are looked at for one. Needs the scope \`read\`.`
     )
     .annotate(Example, (world) => {
-      const { id, data } = exampleOf(world)
-      return { message: "Events", data: [data], next: id }
+      const { data } = exampleOf(world)
+      return { message: "Events", data: [data] }
     }),
   Effect.all([Feed, EventIds.Ids]),
   ([feed, ids]) =>
     Effect.fnUntraced(function* ({ query }) {
       const id = yield* companyId
-      const after = query.after === undefined ? Notice.first : yield* placeOf(ids, id, query.after)
-      const ask = { companyId: id, after, limit: query.limit ?? limit.default, ...filterOf(query) }
-      const { items, next } = yield* pageOf(feed, ids, ask)
-      const cursor = next.event === 0n ? null : ids.write(next, id)
+      const { cursor: begin, limit: rows = limit.default, ...filters } = query
+      const after = begin === undefined ? Notice.first : yield* placeOf(ids, id, begin)
+      const { items, next } = yield* pageOf(feed, ids, { companyId: id, after, limit: rows, ...filterOf(filters) })
       const data = items.map(({ body }) => body).join(",")
-      return HttpServerResponse.text(`{"status":200,"message":"Events","data":[${data}],"next":${JSON.stringify(cursor)}}`, {
-        contentType: "application/json"
-      })
+      const page = HttpServerResponse.text(`{"status":200,"message":"Events","data":[${data}]}`, { contentType: "application/json" })
+      // With a filter the cursor moves past events that are not shown.
+      const isEnd = items.length === 0 && next.event === after.event
+      return isEnd
+        ? page
+        : HttpServerResponse.setHeader(page, "link", Page.linkTo(path, { limit: String(rows), ...filters }, ids.write(next, id)))
     })
 )
 

@@ -22,9 +22,7 @@ const json = (text: string): unknown => {
 /** Where a body is no envelope, in words. */
 const notEnveloped = ({ status }: Answer, body: unknown): ReadonlyArray<string> => {
   if (!isObject(body)) return ["the body is no JSON object"]
-  // A page of a list says where the next one begins; that it is documented, its schema says.
-  const more = "next" in body ? ["next"] : []
-  const members = ["status", "message", "data", ...(status < 400 ? more : ["error"])]
+  const members = ["status", "message", "data", ...(status < 400 ? [] : ["error"])]
   const code = isObject(body["error"]) ? body["error"]["code"] : undefined
   return [
     ...(Object.keys(body).toSorted().join() === members.toSorted().join() ? [] : [`its members are ${Object.keys(body).join()}`]),

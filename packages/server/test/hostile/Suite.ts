@@ -187,7 +187,7 @@ export const inProcess =
     const request = requestOf(draft)
     if (request === undefined) return undefined
     const response = await handler(request)
-    return { status: response.status, type: response.headers.get("content-type") ?? "", text: await response.text() }
+    return { status: response.status, type: response.headers.get("content-type") ?? "", text: await OpenApi.textOf(response) }
   }
 
 const any = (_: OpenApi.Operation) => true

@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as OpenApi from "@satrail/testing/OpenApi"
 import { ManagedRuntime } from "effect"
 import { HttpServer } from "effect/http"
 import { differences } from "../../../http/test/Watched.ts"
@@ -28,13 +29,13 @@ const quietMillis = 50
 
 describe("whatever is sent over a connection", () => {
   it("hostile: requests over a connection get one documented envelope each; a refused one changes nothing", async () => {
-    const { operations, refused } = await Suite.sendAll(world, 2000, send)
+    const { operations, refused } = await Suite.sendAll(world, 2000, send, OpenApi.hasEnd)
     assert.isAbove(refused.size, operations.length / 2)
   })
 
   it("hostile: bytes that are hardly a request get envelopes or nothing, and change nothing where they are refused", async () => {
     // Whether mangled bytes have stopped something, nobody here can tell.
-    const { document, random, next } = await Suite.read(world, send, Suite.leavesRunning)
+    const { document, random, next } = await Suite.read(world, send, (one) => Suite.leavesRunning(one) && OpenApi.hasEnd(one))
     let answered = 0
     for (let sent = 0; sent < 1500;) {
       const draft = { ...next(), isBent: true }

@@ -262,13 +262,13 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
     }
   },
   cursor_too_old: {
-    how: "Advance the clock by 91 days, and list events `after` an old one",
+    how: "Advance the clock by 91 days, and list events with an old one as the `cursor`",
     run: async ({ shop, advance, until }) => {
       const { data } = await shop.get("/v1/events?limit=1")
       await advance(91 * 86_400)
       return until(
         "the end of old events",
-        () => shop.get(`/v1/events?after=${data[0].id}`),
+        () => shop.get(`/v1/events?cursor=${data[0].id}`),
         ({ status }) => status !== 200
       )
     }

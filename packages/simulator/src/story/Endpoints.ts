@@ -30,9 +30,9 @@ export const make = (stage: Stage, customers: Customers, deliveries: Deliveries)
   /** What a company reads of its events, from the oldest. */
   const feedOf = async ({ bearer }: Company): Promise<ReadonlyArray<unknown>> => {
     const feed: Array<unknown> = []
-    for (let after = ""; ;) {
+    for (let cursor = ""; ;) {
       let page: unknown
-      stage.ask({ slot: 0, method: "GET", path: `/v1/events?limit=1000${after}`, bearer }, (answer) => {
+      stage.ask({ slot: 0, method: "GET", path: `/v1/events?limit=1000${cursor}`, bearer }, (answer) => {
         claim(answer?.status === 200, `whoever asks is answered: events got ${answer?.text}`)
         page = JSON.parse(answer?.text ?? "null")
       })
@@ -40,7 +40,7 @@ export const make = (stage: Stage, customers: Customers, deliveries: Deliveries)
       const events = listOf(member(page, "data"))
       if (events.length === 0) return feed
       feed.push(...events)
-      after = `&after=${text(page, "next")}`
+      cursor = `&cursor=${text(events.at(-1), "id")}`
     }
   }
 
