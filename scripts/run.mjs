@@ -331,7 +331,6 @@ const tasks = {
     "--out DIR: screenshots of every state of the checkout and every page of the console, with chromium; --pictures makes those of the README",
     (args) => node([at("packages/server/test/browser/screens.ts"), ...args], { cwd: process.cwd() })
   ],
-  site: ["makes the documentation a site, which the next start serves at /docs", () => node([at("scripts/site/main.ts")])],
   release: [
     "makes what a release publishes: --dry-run --out DIR; --set X.Y.Z gives everything a version",
     (args) => node([at("scripts/release/main.ts"), ...args])

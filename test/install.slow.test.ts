@@ -208,6 +208,7 @@ const started = async (bin: string, folder: string, meanwhile: (variables: Reado
   const port = portOf() ?? assert.fail(said)
   await meanwhile({ ...variables, PORT: port })
   assert.include(await (await fetch(`http://127.0.0.1:${port}/docs/`)).text(), "mainnet in an afternoon")
+  assert.strictEqual((await fetch(`http://127.0.0.1:${port}/docs/guides/webhooks.md`)).status, 200)
   npx.kill("SIGTERM")
   const [code] = await ended
   running.delete(npx)

@@ -1,8 +1,9 @@
-// Every link of every page, as GitHub follows it. That the site follows them too is in site.slow.test.ts.
+// Every link of every page, as GitHub follows it. That they work at /docs too is in packages/server/test/site.test.ts.
 import { assert, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
-import { anchorOf, anchorsIn, linksIn, withoutCode } from "../scripts/site/Links.ts"
+import { anchorOf } from "../packages/server/src/Site.ts"
+import { anchorsIn, linksIn, withoutCode } from "./Links.ts"
 
 const root = path.dirname(import.meta.dirname)
 const pages = globSync(["*.md", "docs/**/*.md", "packages/*/*.md", "examples/*/*.md", ".github/**/*.md"], {
@@ -61,7 +62,7 @@ it("links: anchors are GitHub's", () => {
   )
 })
 
-/** What looks like an element in a page and is none that both GitHub and the site show: GitHub leaves it out, and the site cannot be built. */
+/** What looks like an element in a page and is none that GitHub shows: GitHub leaves it out. */
 const strayElements = (page: string): ReadonlyArray<string> =>
   Array.from(withoutCode(page).matchAll(/<\/?([A-Za-z][\w-]*)/g), ([, name = ""]) => name).filter(
     (name) => !["a", "br", "details", "img", "picture", "source", "summary"].includes(name)

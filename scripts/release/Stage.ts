@@ -43,7 +43,10 @@ export const stage = (one: Package, into: string): void => {
       writeFileSync(path.join(into, file), rewritten(readFileSync(path.join(folder, file), "utf8")))
     }
   }
-  for (const file of ["README.md", ...one.assets]) cpSync(path.join(folder, file), path.join(into, file), { recursive: true })
+  for (const file of ["README.md", ...one.assets]) {
+    // The documentation is the repository's, and the server's package has a copy.
+    cpSync(path.join(file === "docs" ? root : folder, file), path.join(into, file), { recursive: true })
+  }
   for (const name of one.source.bundleDependencies ?? []) bundle(one, name, into)
   copyFileSync(path.join(root, "LICENSE"), path.join(into, "LICENSE"))
   writeFileSync(path.join(into, "package.json"), `${JSON.stringify(manifest(one), null, 2)}\n`)

@@ -125,7 +125,6 @@ const release = () => {
   try {
     const projects = published().map(({ folder }) => folder)
     run(process.execPath, ["node_modules/typescript/bin/tsc", "-b", ...projects])
-    run(process.execPath, ["scripts/site/main.ts"])
     const all = pack(out, work)
     look(all)
     sums(all, out)

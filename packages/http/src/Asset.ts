@@ -21,7 +21,7 @@ export interface Asset {
 }
 
 /** The name of a content, short enough for a path. */
-export const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22)
+export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 22)
 
 const brotli = promisify(brotliCompress)
 
@@ -30,16 +30,16 @@ const brotli = promisify(brotliCompress)
  * of some kilobytes that many ask for: brotli takes a tenth of a second for a hundred of them.
  */
 export const make = Effect.fnUntraced(function* (
-  text: string,
+  content: string | Uint8Array<ArrayBuffer>,
   contentType: string,
   options: { readonly forever?: boolean; readonly isDense?: boolean; readonly headers?: Readonly<Record<string, string>> } = {}
 ) {
-  const compressed = yield* piped(text, new CompressionStream("gzip"))
+  const compressed = yield* piped(content, new CompressionStream("gzip"))
   return {
     compressed,
-    brotli: options.isDense === true ? yield* Effect.promise(() => brotli(text)) : undefined,
+    brotli: options.isDense === true ? yield* Effect.promise(() => brotli(content)) : undefined,
     contentType,
-    etag: `W/"${hashOf(text)}"`,
+    etag: `W/"${hashOf(content)}"`,
     headers: {
       vary: "Accept-Encoding",
       "cache-control": options.forever === true ? "public, max-age=31536000, immutable" : "no-cache",

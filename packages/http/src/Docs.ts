@@ -15,7 +15,7 @@ import * as WebhookDocs from "./WebhookDocs.ts"
 /** Two documents, each with its page: what customers ask, and what the operator asks, which a proxy closes with everything under `/operator`. */
 export const paths = {
   openapi: "/openapi.json",
-  /** The site of the documentation, or, where there is none, a page that leads to the reference. */
+  /** The documentation, or, where a host serves none, a page that leads to it and to the reference. */
   docs: "/docs",
   reference: "/docs/api",
   /** What both pages run. Its name has the name of its content in it. */
@@ -45,7 +45,7 @@ const referredTo = (paths: Json, schemas: Json): Json => {
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
 }
 
-const contact = { name: "satrail", url: "https://github.com/satrail/satrail" }
+export const contact = { name: "satrail", url: "https://github.com/satrail/satrail" }
 
 /** The part of a document that some of its paths make. */
 const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json => {
@@ -218,16 +218,14 @@ const pageOf = (title: string, script: string, document: string, scheme: string)
 </html>
 `
 
-/** Of `/docs` where no site is served. */
+/** `/docs` in a host's own server, which has no copy of the documentation. */
 const withoutSite = `<h1>Documentation</h1>
 <ul>
 <li><a href="docs/api">API reference</a>: every endpoint, with examples to run</li>
 <li><a href="openapi.json">OpenAPI document</a>: for generators of clients</li>
-</ul>
-<h2>Guides, errors, limits</h2>
-<p>They are not built here. In satrail's repository <code>npm run site</code> builds them, and the next start serves them at this address.</p>`
+<li><a href="${contact.url}/tree/HEAD/docs">Guides, errors, limits</a>: in the repository</li>
+</ul>`
 
-/** What `/docs` is where no site is served: it leads to the reference, and says how to have the rest. */
 export const layerWithoutSite = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     yield* router.add("GET", paths.docs, Asset.answer(yield* Html.asset("satrail: documentation", withoutSite)))

@@ -28,6 +28,17 @@ const signIn = (url: string, link: string) =>
   })
 
 describe("The link to the console", () => {
+  it("banner: its documentation link leads to the list of the guides, and each of them is there", async () => {
+    const { said, end } = await start()
+    const [, docs = ""] = /documentation\s+(\S+)/.exec(said) ?? []
+    const list = await fetch(docs)
+    assert.strictEqual(list.status, 200)
+    const guides = Array.from((await list.text()).matchAll(/<a href="([^"]*guides\/[^"]+)"/g), ([, link = ""]) => new URL(link, list.url))
+    assert.isAbove(guides.length, 15)
+    for (const guide of guides) assert.deepStrictEqual([guide.href, (await fetch(guide)).status], [guide.href, 200])
+    await end()
+  })
+
   it("sign-in link: a start where all is simulated prints one, which signs in as the demo company, once", async () => {
     const { url, link = "", said, end } = await start()
     const first = await signIn(url, link)

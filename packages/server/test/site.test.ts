@@ -1,93 +1,157 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { createHash } from "node:crypto"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { gunzipSync } from "node:zlib"
 import { start } from "../../http/test/Service.ts"
 import * as Site from "../src/Site.ts"
 
-const script = `document.documentElement.classList.add("dark")`
-const hash = createHash("sha256").update(script).digest("base64")
+const root = path.join(import.meta.dirname, "../../..")
+const html = { headers: { accept: "text/html,*/*;q=0.8" } }
+
+/** A few files, for what the documentation itself does not have. */
 const directory = mkdtempSync(path.join(tmpdir(), "satrail-site-"))
-const page = (title: string) =>
-  `<!doctype html><html><head><script id="a">${script}</script><script type="module" src="/docs/assets/app.Ab_-1.js"></script></head><body>${title}</body></html>`
 const files = {
-  "index.html": page("home"),
-  "404.html": page("not found"),
-  "start.html": page("start"),
-  "decisions/index.html": page("decisions"),
-  "decisions/0001-a.html": page("a"),
-  "assets/app.Ab_-1.js": `console.log("${"x".repeat(5000)}")`,
-  "secret.pem": "not a kind that is served",
-  ".made-of": "neither is this"
+  "README.md": '# Home\n\n| a | b |\n|---|---|\n| [start](start.md#a-b) | [other](guides/a.md) |\n\n<img src="assets/a.svg" alt="A">\n',
+  "start.md": "# Start `here`\n\n## A b\n\n## A b\n\nThe needle, and `<b>`.\n",
+  "guides/a.md": "# A\n\n[code](../../packages/core/README.md) [outside](https://example.com/) [home](../README.md)\n",
+  "decisions/README.md": "# Decisions\n",
+  "assets/a.svg": "<svg/>",
+  "secret.pem": "not a kind that is served"
 }
 for (const [name, text] of Object.entries(files)) {
   mkdirSync(path.dirname(path.join(directory, name)), { recursive: true })
   writeFileSync(path.join(directory, name), text)
 }
-const outside = path.join(path.dirname(directory), `${path.basename(directory)}.html`)
-writeFileSync(outside, "outside")
+const outside = path.join(path.dirname(directory), `${path.basename(directory)}.md`)
+writeFileSync(outside, "# outside")
 
-const service = await start({ http: { site: Site.extension(directory) } })
+const [few, whole] = await Promise.all([start({ http: { site: Site.extension(directory) } }), start({ http: { site: Site.extension() } })])
 afterAll(async () => {
-  await service.dispose()
+  await Promise.all([few.dispose(), whole.dispose()])
   for (const one of [directory, outside]) rmSync(one, { recursive: true, force: true })
 })
-const html = { headers: { accept: "text/html,*/*;q=0.8" } }
 
-describe("the site of the documentation", () => {
-  it("site: a page is served by its name, without its ending, and as the page of its folder", async () => {
-    for (const [url, body] of [
-      ["/docs/", "home"],
-      ["/docs/index.html", "home"],
-      ["/docs/start", "start"],
-      ["/docs/start.html", "start"],
-      ["/docs/start?a=b", "start"],
-      ["/docs/decisions/", "decisions"],
-      ["/docs/decisions/0001-a", "a"]
-    ] as const) {
-      const { status, headers, text } = await service.ask("GET", url, html)
-      assert.deepStrictEqual([url, status, headers.get("content-type"), text], [url, 200, "text/html; charset=utf-8", page(body)])
+const values = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, value = ""]) => value.replaceAll("&amp;", "&"))
+
+describe("the documentation at /docs", () => {
+  it("site: every page of the repository's docs is served without a build, and each of its links, anchors and pictures leads somewhere", async () => {
+    const pages = globSync("**/*.md", { cwd: path.join(root, "docs") })
+    assert.isAbove(pages.length, 150)
+    const answers = new Map<string, Awaited<ReturnType<typeof whole.ask>>>()
+    const get = async (url: string) => {
+      const known = answers.get(url) ?? (await whole.ask("GET", url, html))
+      answers.set(url, known)
+      return known
     }
+    const dead: Array<string> = []
+    let count = 0
+    for (const page of pages) {
+      const url = `/docs/${page.replace(/(^|\/)README\.md$/, "$1").replace(/\.md$/, "")}`
+      const { status, headers, text } = await get(url)
+      assert.deepStrictEqual([url, status, headers.get("content-type")], [url, 200, "text/html; charset=utf-8"])
+      assert.notMatch(text, /<script|<style[^>]* on[a-z]+="/, url)
+      const links = values(text, /<a\s[^>]*?href="([^"]*)"/g)
+      const loads = values(text, /<(?:img|source|script|iframe|link)\s[^>]*?(?:src|srcset|href)="([^"]*)"/g)
+      for (const link of [...links, ...loads]) {
+        count++
+        const { origin, pathname, hash } = new URL(link, `http://docs${url}`)
+        if (origin !== "http://docs") {
+          if (loads.includes(link)) dead.push(`${url} loads ${link}`)
+          continue
+        }
+        const target = await get(pathname)
+        const id = decodeURIComponent(hash.slice(1))
+        if (target.status !== 200 || (id !== "" && !values(target.text, /\sid="([^"]*)"/g).includes(id))) dead.push(`${url}: ${link}`)
+      }
+    }
+    assert.isAbove(count, 1000)
+    assert.deepStrictEqual(dead, [])
   })
 
-  it("site: the page of a folder is in the folder, for links are beside it", async () => {
+  it("site: the first page lists every guide", async () => {
+    const { text } = await whole.ask("GET", "/docs/", html)
+    const links = values(text, /<a\s[^>]*?href="([^"]*)"/g).map((link) => new URL(link, "http://docs/docs/").pathname)
+    for (const guide of globSync("guides/*.md", { cwd: path.join(root, "docs") })) assert.include(links, `/docs/${guide}`)
+  })
+
+  it("site: a page is served by its name, with and without its ending, and as the page of its folder", async () => {
+    for (const [url, title] of [
+      ["/docs/", "Home"],
+      ["/docs/README.md", "Home"],
+      ["/docs/start", "Start here"],
+      ["/docs/start.md?a=b", "Start here"],
+      ["/docs/guides/a", "A"],
+      ["/docs/decisions/", "Decisions"]
+    ] as const) {
+      const { status, text } = await few.ask("GET", url, html)
+      assert.deepStrictEqual([url, status], [url, 200])
+      assert.include(text, `<title>${title} · satrail</title>`)
+    }
     for (const url of ["/docs", "/docs/decisions"]) {
-      const { status, headers } = await service.ask("GET", url, html)
+      const { status, headers } = await few.ask("GET", url, html)
       assert.deepStrictEqual([url, status, headers.get("location")], [url, 302, `${url}/`])
     }
   })
 
-  it("C55: site: a page runs its own scripts, by what they are, and loads nothing from elsewhere", async () => {
-    const { headers } = await service.ask("GET", "/docs/start", html)
+  it("site: anchors are GitHub's, and a link out of the documentation leads to the sources", async () => {
+    const { text } = await few.ask("GET", "/docs/start", html)
+    assert.deepStrictEqual(values(text, /<h2 id="([^"]*)"/g), ["a-b", "a-b-1"])
+    assert.include((await few.ask("GET", "/docs/start", html)).text, "<code>&lt;b&gt;</code>")
+    const { text: guide } = await few.ask("GET", "/docs/guides/a", html)
+    assert.deepStrictEqual(values(guide.slice(0, guide.indexOf("</main>")), /<a href="([^"]*)"/g), [
+      "https://github.com/satrail/satrail/blob/HEAD/packages/core/README.md",
+      "https://example.com/",
+      "../README.md"
+    ])
+  })
+
+  it("site: a search finds the pages that have every word, and shows what was asked as text", async () => {
+    const found = async (q: string) => {
+      const { status, text } = await few.ask("GET", `/docs/?q=${encodeURIComponent(q)}`, html)
+      assert.strictEqual(status, 200)
+      assert.notInclude(text, "<b>")
+      return values(text.slice(0, text.indexOf("</main>")), /<a href="([^"]*)"/g)
+    }
+    assert.deepStrictEqual(await found("NEEDLE start"), ["start.md"])
+    assert.deepStrictEqual(await found('needle "<b> haystack'), [])
+    assert.deepStrictEqual(await found(" "), [])
+    assert.deepStrictEqual(await found("needle ".repeat(1000)), ["start.md"])
+  })
+
+  it("C55: site: a page runs no script and loads nothing from elsewhere", async () => {
+    const { headers } = await few.ask("GET", "/docs/start", html)
     const policy = headers.get("content-security-policy") ?? ""
-    assert.include(policy, `script-src 'self' 'sha256-${hash}';`)
-    assert.match(policy, /^default-src 'none'; /)
-    assert.notMatch(policy, /https?:|\*|unsafe-eval|script-src[^;]*unsafe|style-src [^;]*unsafe/)
+    assert.match(policy, /^default-src 'none'; style-src 'sha256-[^']+'; img-src 'self'; .*form-action 'self'/)
+    assert.notMatch(policy, /https?:|\*|unsafe|script-src/)
     assert.deepStrictEqual([headers.get("x-content-type-options"), headers.get("referrer-policy")], ["nosniff", "no-referrer"])
   })
 
-  it("site: what has its content in its name is kept for ever, anything else is asked for again", async () => {
-    const ask = (url: string, headers: Record<string, string>) => service.handler(new Request(`http://service${url}`, { headers }))
-    const asset = await ask("/docs/assets/app.Ab_-1.js", { "accept-encoding": "gzip" })
-    assert.deepStrictEqual(
-      [asset.status, asset.headers.get("content-type"), asset.headers.get("cache-control"), asset.headers.get("content-encoding")],
-      [200, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "gzip"]
-    )
-    assert.strictEqual(gunzipSync(await asset.arrayBuffer()).toString(), files["assets/app.Ab_-1.js"])
-    const first = await ask("/docs/start", {})
-    assert.strictEqual(first.headers.get("cache-control"), "no-cache")
-    const again = await ask("/docs/start", { "if-none-match": first.headers.get("etag") ?? "" })
+  it("site: a page is compressed, and sent again only when it changed", async () => {
+    const ask = (headers: Record<string, string>) => few.handler(new Request("http://service/docs/start", { headers }))
+    const first = await ask({ "accept-encoding": "gzip" })
+    assert.deepStrictEqual([first.status, first.headers.get("cache-control")], [200, "no-cache"])
+    assert.include(gunzipSync(await first.arrayBuffer()).toString(), "needle")
+    const again = await ask({ "if-none-match": first.headers.get("etag") ?? "" })
     assert.deepStrictEqual([again.status, await again.text()], [304, ""])
   })
 
-  it("site: what is not there is a page for browsers and an envelope for everybody else", async () => {
-    const { status, headers, text } = await service.ask("GET", "/docs/nothing", html)
-    assert.deepStrictEqual([status, headers.get("content-type"), text], [404, "text/html; charset=utf-8", page("not found")])
-    const known = await service.ask("GET", "/docs/nothing", { headers: { ...html.headers, "if-none-match": headers.get("etag") ?? "" } })
-    assert.strictEqual(known.status, 404)
-    const { status: bare, body } = await service.ask("GET", "/docs/nothing")
+  it("site: a picture is served byte for byte", async () => {
+    const picture = await whole.handler(new Request("http://service/docs/pictures/console.png"))
+    assert.deepStrictEqual([picture.status, picture.headers.get("content-type")], [200, "image/png"])
+    assert.strictEqual(
+      Buffer.from(await picture.arrayBuffer())
+        .subarray(0, 8)
+        .toString("latin1"),
+      "\x89PNG\r\n\x1a\n"
+    )
+  })
+
+  it("site: what is not there is a page for browsers and an envelope for programs", async () => {
+    const { status, headers, text } = await few.ask("GET", "/docs/guides/nothing", html)
+    assert.deepStrictEqual([status, headers.get("content-type")], [404, "text/html; charset=utf-8"])
+    assert.include(text, 'href="../start.md"')
+    const { status: bare, body } = await few.ask("GET", "/docs/nothing")
     assert.deepStrictEqual([bare, body.error?.code], [404, "not_found"])
   })
 
@@ -95,27 +159,17 @@ describe("the site of the documentation", () => {
     const above = path.basename(outside)
     for (const url of [
       "/docs/secret.pem",
-      "/docs/.made-of",
       `/docs/../${above}`,
       `/docs/..%2f${above}`,
       `/docs//${above}`,
       "/docs/assets",
       "/docs/assets/"
-    ])
-      assert.notStrictEqual((await service.ask("GET", url)).status, 200, url)
-  })
-
-  it("site: a file is read once, and the service goes on without it", async () => {
-    assert.strictEqual((await service.ask("GET", "/docs/decisions/0001-a")).status, 200)
-    rmSync(path.join(directory, "decisions/0001-a.html"))
-    assert.strictEqual((await service.ask("GET", "/docs/decisions/0001-a")).text, page("a"))
+    ]) {
+      assert.notStrictEqual((await few.ask("GET", url)).status, 200, url)
+    }
   })
 
   it("site: the API reference is beside it", async () => {
-    assert.include((await service.ask("GET", "/docs/api")).text, 'data-openapi="../openapi.json"')
-  })
-
-  it("site: none is served where none is built", () => {
-    assert.isUndefined(Site.extension(path.join(directory, "assets")))
+    assert.include((await few.ask("GET", "/docs/api")).text, 'data-openapi="../openapi.json"')
   })
 })

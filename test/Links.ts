@@ -1,12 +1,5 @@
-// Links and anchors of the pages, as GitHub has them: the site is made to agree, and a test holds every link to both.
-
-/** The anchor of a heading: https://docs.github.com/en/get-started/writing-on-github, "Section links". */
-export const anchorOf = (heading: string): string =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
-    .replaceAll(" ", "-")
+// Links and anchors of the pages, as GitHub has them.
+import { anchorOf } from "../packages/server/src/Site.ts"
 
 /** A page without what is shown as it stands: blocks of code, and code in a line. As many lines as before. */
 export const withoutCode = (page: string): string =>

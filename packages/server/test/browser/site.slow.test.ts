@@ -1,0 +1,59 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { start } from "../../../http/test/Service.ts"
+import * as Site from "../../src/Site.ts"
+import { isMissing, launch } from "./Chromium.ts"
+
+describe.skipIf(isMissing)("the documentation in a browser", async () => {
+  if (isMissing) return
+  const service = await start({ http: { site: Site.extension() } })
+  const server = createServer(async ({ url, method, headers }, response) => {
+    const asked = new Request(`http://site${url}`, { method: method ?? "GET", headers: headers as Record<string, string> })
+    const answer = await service.handler(asked)
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const address = server.address()
+  const base = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : assert.fail()
+  const browser = await launch()
+  afterAll(async () => {
+    await browser.close()
+    server.closeAllConnections()
+    server.close()
+    await service.dispose()
+  })
+
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [390, 1440])
+      it(`site: ${colorScheme}, ${width} px: no page is wider than the window, is refused by its policy, or loads from elsewhere`, async () => {
+        const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+        const complaints: Array<string> = []
+        page.on("console", (said) => said.type() === "error" && complaints.push(said.text()))
+        page.on("request", (asked) => !asked.url().startsWith(base) && complaints.push(asked.url()))
+        for (const url of [
+          "/docs",
+          "/docs/guides/console",
+          "/docs/reference/defences",
+          "/docs/reference/configuration",
+          "/docs/decisions/"
+        ]) {
+          await page.goto(`${base}${url}`, { waitUntil: "networkidle" })
+          const [client, scroll] = await page.evaluate<ReadonlyArray<number>>(
+            "[document.documentElement.clientWidth, document.documentElement.scrollWidth]"
+          )
+          assert.deepStrictEqual([url, scroll], [url, client])
+        }
+        await page.goto(`${base}/docs/guides/webhooks`)
+        await page.getByLabel("Search").fill("idempotency key")
+        await page.getByLabel("Search").press("Enter")
+        await page.getByRole("main").getByRole("link").first().click()
+        await page.waitForURL((url) => !url.search.includes("q="))
+        if (process.env["SCREENS"] !== undefined) {
+          await page.goto(`${base}/docs/guides/webhooks`)
+          await page.screenshot({ path: `${process.env["SCREENS"]}/${colorScheme}-${width}.png` })
+        }
+        assert.deepStrictEqual(complaints, [])
+        await page.close()
+      })
+})
