@@ -60,6 +60,46 @@ export const canaries: ReadonlyArray<Canary> = [
     isInStories: true
   },
   {
+    name: "sent-after-all-and-not-noted",
+    rows: [],
+    bug: "a payment whose first call was not sent counts as unsent after a later call, and is called again without the grace",
+    file: core("sending/LightningPayments"),
+    find: "    unsent.forget(task)\n",
+    replace: "",
+    test: coreTest("PaymentCalls"),
+    titles: "C8: payment worker: a call that was made after one that was not sent"
+  },
+  {
+    name: "lnd-without-a-record-yet",
+    rows: [],
+    bug: "a call to lnd that may still arrive counts as not sent, since lnd has no record of it yet",
+    file: "packages/nodes/src/LndSender.ts",
+    find: `return known._tag === "notFound" ? ({ _tag: "unknown" } as const) : known`,
+    replace: `return known._tag === "notFound" ? notSent : known`,
+    test: lndTest,
+    titles: "C3: lnd: a call to pay without a response after 2 s"
+  },
+  {
+    name: "old-primary-not-cut-off",
+    rows: [],
+    bug: "queries to a silent machine wait for their timeout after another host was promoted",
+    file: postgres("Primary"),
+    find: "    for (const [client, { cut }] of open) if (isElsewhere(client)) cut()\n",
+    replace: "",
+    test: "packages/postgres/test/primary.test.ts",
+    titles: "hosts: where a machine falls silent"
+  },
+  {
+    name: "key-read-in-the-future",
+    rows: [],
+    bug: "a clock that was put back prolongs the use of a key that was read before",
+    file: core("accounts/KeyChecks"),
+    find: " && nowMillis >= before.readAtMillis",
+    replace: "",
+    test: coreTest("ApiKeys"),
+    titles: "C52: API key: a clock that is put back"
+  },
+  {
     name: "event-of-another-company",
     rows: [],
     bug: "one event is returned to any company",
@@ -1510,8 +1550,8 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("events/webhooks/Runner"),
     find: `return first === undefined ? position : before(first)`,
     replace: `return position`,
-    test: crashTest,
-    titles: "C10: crash: webhooks"
+    test: coreTest("Webhooks"),
+    titles: "webhooks: the stored cursor stays before an event"
   },
   {
     name: "webhook-behind-a-failure-unrecorded",

@@ -129,6 +129,18 @@ describe("An API key", () => {
     assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
   })
 
+  scenario("C52: API key: a clock that is put back does not prolong the use of a key that was read before", function* () {
+    const issued = yield* issue((yield* company()).id)
+    const other = yield* Keys.make // another process on the same store
+    const opensThere = said(other.check(Redacted.value(issued.text)))
+    assert.strictEqual(yield* opensThere, "ok")
+    assert.strictEqual(yield* lastUsed(issued), beginsAtMillis)
+    assert.strictEqual(yield* opensThere, "ok") // read again after its use was stored
+    yield* TestClock.setTime(beginsAtMillis - 3_600_000)
+    yield* everywhere((yield* ApiKeys).revoke(issued.apiKey.id))
+    assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
+  })
+
   scenario("API key: rotated with an overlap: both open, then only the new one", function* () {
     const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })
     const fresh = yield* everywhere(Effect.flatMap((yield* ApiKeys).rotate(old.apiKey.id, 60), Answer.made))

@@ -266,6 +266,26 @@ describe("A call to the node", () => {
     }
   )
 
+  it.effect("C8: payment worker: a call that was made after one that was not sent is not repeated before the grace", () => {
+    const atSeconds: Array<number> = []
+    const forgetful = sending(() => ({
+      graceMillis: 60_000,
+      pay: () =>
+        Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+          atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+          return atSeconds.length === 1 ? ({ _tag: "notSent" } as const) : ({ _tag: "pending" } as const)
+        }),
+      lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
+    }))
+    return run({ change: forgetful }, function* () {
+      yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+      yield* steps(59, 1)
+      assert.lengthOf(atSeconds, 2, `called after ${atSeconds.join(", ")} seconds`)
+      yield* steps(3, 1)
+      assert.strictEqual(atSeconds[2], 60)
+    })
+  })
+
   it.effect("C11: payment worker: a withdrawal that another worker already pays by another invoice is left to it", () => {
     const { calls, change } = listening()
     // Under the same claim, as after an answer that was lost.

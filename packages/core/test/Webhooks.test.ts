@@ -1,7 +1,10 @@
 import { assert } from "@effect/vitest"
-import { Clock, type Context, Effect, Metric, Redacted } from "effect"
+import { Clock, type Context, Deferred, Effect, Metric, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as CompanyId from "../src/base/CompanyId.ts"
+import * as Events from "../src/events/Events.ts"
+import { Feed } from "../src/events/Feed.ts"
+import * as Notice from "../src/events/Notice.ts"
 import { maxAttempts, pausesMillis } from "../src/events/webhooks/Schedule.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
 import { WebhookReads } from "../src/events/webhooks/WebhookReads.ts"
@@ -107,6 +110,36 @@ scenario(
       sent.map(({ url }) => url),
       ["https://operator.example/", "https://operator.example/"]
     )
+  }
+)
+
+scenario(
+  "webhooks: the stored cursor stays before an event whose request is in flight, though later events were delivered",
+  () => world(),
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* company()
+    yield* endpoint(row)
+    yield* second
+    const answered = yield* Deferred.make<void>()
+    state.answer = () => (sent.length === 1 ? Effect.as(Deferred.await(answered), ok) : Effect.succeed(ok))
+    const [slow, fast] = [yield* invoice(row, 1), yield* invoice(row, 2)]
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(
+      sent.map((request) => read(request).subject),
+      [slow.id, fast.id]
+    )
+    const { items } = yield* (yield* Feed).page({ companyId: row.id, after: Notice.first, limit: 10 }, () => "{}")
+    const placeOf = (id: string) => items.find(({ subject }) => subject === id)?.place ?? assert.fail("no event")
+    const hasPassed = Effect.fnUntraced(function* (id: string) {
+      const [stored] = yield* (yield* WebhookReads).endpointsOf(row.id)
+      const reached = Events.placeOf(stored?.cursor ?? "") ?? assert.fail("no cursor")
+      return !Notice.isAfter(placeOf(id), reached)
+    })
+    const whileInFlight = yield* hasPassed(slow.id)
+    yield* Deferred.succeed(answered, undefined)
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual([whileInFlight, yield* hasPassed(fast.id)], [false, true])
   }
 )
 

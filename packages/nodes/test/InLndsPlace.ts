@@ -29,8 +29,11 @@ export const json = (status: number, body: object): Answer => ({ status, body: J
 
 export const noRecord = json(404, { error: { code: 5, message: "payment isn't initiated", details: [] } })
 
-/** Answers every call with what `say` has for its path, and remembers the paths and what was sent to them. Cuts the connection where there is nothing. */
-export const server = (say: (path: string) => Answer | undefined) =>
+/**
+ * Responds to every call with what `say` returns for its path, and records the paths and bodies. Cuts the connection where `say` returns undefined, and never
+ * responds where it returns `"silence"`.
+ */
+export const server = (say: (path: string) => Answer | "silence" | undefined) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       let paths: ReadonlyArray<string> = []
@@ -42,6 +45,7 @@ export const server = (say: (path: string) => Answer | undefined) =>
         request.on("end", () => {
           const answer = say(path)
           if (answer === undefined) return request.socket.destroy()
+          if (answer === "silence") return undefined
           return response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end(answer.body)
         })
       }).listen(0, "127.0.0.1")

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Effect, Logger, Metric, Redacted, References } from "effect"
+import { Clock, Deferred, Effect, Fiber, Logger, Metric, Redacted, References } from "effect"
+import { TestClock } from "effect/testing"
 import * as LndInfo from "../src/LndInfo.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as NodeState from "../src/NodeState.ts"
@@ -73,6 +74,26 @@ describe("lnd", () => {
       }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
     )
   }
+
+  it.effect(
+    "C3: lnd: a call to pay without a response after 2 s, of which there is no record, may still arrive: its outcome is unknown",
+    () =>
+      Effect.gen(function* () {
+        const called = yield* Deferred.make<void>()
+        const { url, paths } = yield* server((path) => {
+          if (path === "/v1/getinfo") return info(nodeId)
+          if (path !== "/v2/router/send") return noRecord
+          Deferred.doneUnsafe(called, Effect.void)
+          return "silence"
+        })
+        const { sender } = yield* ports(url)
+        const paying = yield* Effect.forkChild(sender.pay(payment), { startImmediately: true })
+        yield* Deferred.await(called)
+        yield* TestClock.adjust("2 seconds")
+        assert.deepStrictEqual<unknown>(yield* Fiber.join(paying), { _tag: "unknown" })
+        assert.isTrue(paths().some((path) => path.startsWith("/v2/router/track/")))
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
 
   it.live("lnd: after a start of lnd's a payment is not sent before its channels are active again, or 15 s have passed", () =>
     Effect.gen(function* () {
