@@ -56,11 +56,11 @@ export const start = async ({
   const running = run(command, ["run", "--config", config, "--adapter", "caddyfile"], {
     HOME: home,
     PATH: process.env["PATH"] ?? "",
+    PUBLIC_BIND: "127.0.0.1",
     ...env,
     SATRAIL_DOMAIN: host,
     CERTIFICATE_ISSUER: "internal",
     CADDY_ADMIN: "off",
-    PUBLIC_BIND: "127.0.0.1",
     HTTP_PORT: String(ports.http),
     HTTPS_PORT: String(ports.https),
     INTERNAL_PORT: String(ports.internal)
