@@ -252,6 +252,16 @@ scenario(
   }
 )
 
+scenario("wallet connect: strangers with any number of keys don't keep a new app from its answers", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* company(), ["read"])
+  const { answer } = yield* WalletRequests.make(wallet)
+  for (let n = 1; n <= 100; n++) {
+    const stranger = Redacted.make(n.toString(16).padStart(64, "0"))
+    assert.isTrue(Option.isNone(yield* answer(request(stranger, { method: "get_balance" }, beginsAtSeconds))))
+  }
+  assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" }, beginsAtSeconds)), secretKey), "ok")
+})
+
 scenario("wallet connect: a key has one app, and one that is confined to addresses has none", { ...isWallet }, function* () {
   const { id: companyId } = yield* company()
   const allowedFrom = { for: "sending", ranges: ["203.0.113.0/24"] } as const

@@ -20,9 +20,6 @@ export const maxAgeSeconds = 600
 /** How often one connection may ask. */
 export const perConnection = Throttle.perMinute(60)
 
-/** How often this process looks for a connection that it does not know, of all strangers together. */
-export const perStranger = Throttle.perSecond(20)
-
 /** How many of its requests may be worked on at once, payments that are waited for included. */
 export const atOnce = 8
 
@@ -98,7 +95,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const entropy = yield* Entropy
   const done = yield* makeDone
   const walletKey = Nostr.publicKeyOf(secretKey)
-  const [mayAsk, mayLook] = [Throttle.make(perConnection), Throttle.make(perStranger)]
+  const mayAsk = Throttle.make(perConnection)
   // A connection never changes, so what was read once is so for ever.
   const known = new Map<string, WalletConnection.WalletConnection>()
   const bounded = placesOf()
@@ -124,10 +121,11 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       return done.event
     })
 
-  const connectionOf = Effect.fnUntraced(function* (appKey: string, nowMillis: number) {
+  // Not limited, since strangers can take any number of keys: a shared limit would refuse apps that this process doesn't know yet. Checking the event's
+  // signature costs more than this read.
+  const connectionOf = Effect.fnUntraced(function* (appKey: string) {
     const before = known.get(appKey)
     if (before !== undefined) return before
-    if (!mayLook("", nowMillis)) return undefined
     const found = yield* nouns.named(WalletConnection.noun, { appKey })
     if (Option.isNone(found)) return undefined
     if (known.size >= maxKnown) known.clear()
@@ -183,7 +181,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
     answer: Effect.fnUntraced(function* (event: Nostr.Event): Effect.fn.Return<Option.Option<Nostr.Event>, StoreUnavailable> {
       const nowMillis = yield* Clock.currentTimeMillis
       if (!isTimely(event, nowMillis) || !Nostr.isGenuine(event)) return Option.none()
-      const connection = yield* connectionOf(event.pubkey, nowMillis)
+      const connection = yield* connectionOf(event.pubkey)
       if (connection === undefined) return Option.none()
       const respond = (content: WalletConnect.Response): Effect.Effect<Answered> =>
         Effect.map(Clock.currentTimeMillis, (millis) => ({
