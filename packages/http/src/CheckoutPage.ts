@@ -232,6 +232,7 @@ const pictureHeaders = {
 const pictures = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const logos = yield* Logos
+    const admitted = admitting((yield* RequestRates).ofStranger, json)
     const picture = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const { publicId = "", hash = "" } = yield* HttpRouter.params
       const { contentType, data } = yield* logos.open(publicId, hash)
@@ -241,7 +242,10 @@ const pictures = HttpRouter.use(
       return HttpServerResponse.uint8Array(Buffer.from(data, "base64"), { contentType, headers })
     })
     yield* router.add("GET", "/pay/logo/:publicId/:hash", (request) =>
-      Effect.catchTags(picture(request), { NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) })
+      Effect.catchTags(admitted(request, picture(request)), {
+        NotFound: () => Effect.succeed(notFound),
+        StoreUnavailable: () => Effect.succeed(away)
+      })
     )
   })
 )

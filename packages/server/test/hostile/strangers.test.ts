@@ -1,0 +1,52 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Readiness } from "@satrail/http/Readiness"
+import * as Http from "@satrail/http/Http"
+import { Context, Redacted, Result } from "effect"
+import { operatorToken, start } from "../../../http/test/Service.ts"
+import * as Environment from "../../src/Environment.ts"
+import * as Server from "../../src/Server.ts"
+import * as Worst from "./Worst.ts"
+
+// SATRAIL_REQUESTS_PER_STRANGER covers every route that the server adds to its router, except those listed here.
+
+const service = await start()
+const environment = Result.getOrThrow(
+  Environment.read({ PORT: "0", SATRAIL_REQUESTS_PER_STRANGER: "1", SATRAIL_PROXIES: "1", SATRAIL_CONSOLE: "yes" })
+)
+const server = Worst.recorded(Server.routes(environment, Redacted.make(operatorToken), Context.add(service.context, Readiness, [])))
+const { handler, dispose } = Http.webHandler(server.routes)
+afterAll(async () => {
+  await dispose()
+  await service.dispose()
+})
+
+/** Files and pages that are the same for everyone and read no store, health checks, and the sandbox, which has no strangers. */
+const free = [
+  /^GET \/$/,
+  /^GET \/(healthz|readyz|readyz\/:check|favicon\.ico|console|openapi\.json|operator\/openapi\.json)$/,
+  /^GET \/(docs|docs\/api|docs\/api\/:file|docs\/errors|operator\/docs|ui\/:file|pay\/embed\.js)$/,
+  /^GET \/\.well-known\/satrail-webhook-keys$/,
+  /^\w+ \/sandbox\//
+]
+
+describe("strangers", () => {
+  it("request rates: each route that reads the store counts a caller without a key, and refuses one that has no requests left", async () => {
+    const headers = { host: "pay.example.com", "x-forwarded-for": "192.0.2.1", "content-type": "application/json" }
+    const ask = async ({ method, path }: Worst.Route) => {
+      const target = `${path.replaceAll(Worst.segment, "satoshi")}${path === "/tls/ask" ? "?domain=pay.example.com" : ""}`
+      const body = method === "GET" ? {} : { body: JSON.stringify({ credential: "a guess" }) }
+      const marked = path.startsWith("/console") ? { "x-satrail-console": "1" } : { authorization: "Bearer a-guess" }
+      const answer = await handler(new Request(`http://pay.example.com${target}`, { method, headers: { ...headers, ...marked }, ...body }))
+      const isRefused = answer.status === 429 || (await answer.text()).includes("requests a minute")
+      return isRefused ? "refused" : `${method} ${path}: ${answer.status}`
+    }
+    await ask({ method: "GET", path: "/v1/account" })
+    const counted = server.added.filter(({ method, path }) => !free.some((one) => one.test(`${method} ${path}`)))
+    const answered = await Promise.all(counted.map(ask))
+    assert.deepStrictEqual(
+      answered.filter((one) => one !== "refused"),
+      []
+    )
+    assert.isAbove(counted.length, 100)
+  })
+})
