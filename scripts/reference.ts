@@ -169,21 +169,29 @@ const pools = (): ReadonlyArray<string> => {
     requests("cards on checkout pages", perMinute(CheckoutCard.limits.perCaller), `${CheckoutCard.limits.inAll}`),
     requests("sign-ins and step-ups in the console", perMinute(ConsoleSession.attemptsPerMinute), "–"),
     requests(
-      "requests without a valid key: `/v1` with a wrong key, `/pay`, LNURL for addresses and vouchers, `/tls/ask` from another machine",
+      "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and what is below it, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
       perMinute(RequestRates.perStranger),
       "–"
     ),
     "",
-    "Nostr Wallet Connect has no caller addresses, since requests arrive from a relay: see the rows above for each app and for each relay."
+    "A voucher's secret (`k1`) takes no place that strangers share: only a company's key creates one, it pays one claim at a time, and a request with an unknown `k1` creates nothing.",
+    "",
+    "`/tls/ask` counts callers from another machine. The proxy on the same machine asks for all of them, so it has no limit.",
+    "",
+    "Nostr Wallet Connect has no caller addresses, since requests arrive from a relay: see the rows above for each app and for each relay. Requests from unknown apps take no place that other apps need."
   ]
 }
 
 const limits = (): string => {
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
     ["request body, bytes", Edge.maxBodyBytes],
+    [
+      "bytes of bodies that a process begins to read in one turn of its event loop: it drops requests of clients that have left by the next",
+      Listener.turnBytes
+    ],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
     ["hours of a session of the console", Session.lifeMillis / 3_600_000],
-    ["sessions of one key or token", Session.slots],
+    ["sessions of the console for one key or token: the next sign-in ends the oldest", Session.slots],
     ["minutes in which a session moves money after its key was shown again", Session.stepUpMillis / 60_000],
     ["sign-ins and step-ups from one address in one process, a minute", ConsoleSession.attemptsPerMinute],
     ["minutes in which a printed link signs in, once", SignInLinks.lifeMillis / 60_000],
