@@ -10,7 +10,7 @@ import * as Changes from "@satrail/core/service/Changes"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgJournal from "../src/Journal.ts"
 import * as Migrations from "../src/Migrations.ts"
@@ -44,10 +44,9 @@ const twoProcesses = Layer.mergeAll(twoJournals, Records.layer, Tasks.layer).pip
   Layer.provideMerge(Database.layer)
 )
 
-/** How many sessions of this database wait for a row that another has locked. A transaction would see them as they were at first. */
+/** How many sessions of this database wait for a row that another has locked. */
 const waiting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`select pg_stat_clear_snapshot()`
   const [row] = yield* sql<{ readonly n: string }>`
     select count(*)::text as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   return Number(row?.n)
@@ -61,15 +60,24 @@ const whileHeld = <A, E, R, R2>(
 ) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const fiber = yield* sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql.unsafe(`select from satrail.${lock} for no key update`)
-        const fiber = yield* Effect.forkChild(work, { startImmediately: true })
-        yield* Effect.repeat(waiting, { until: (n) => n >= flushes })
-        yield* meanwhile
-        return fiber
-      })
+    const [isLocked, isOver] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    // A fiber of its own: the store refuses to write inside this transaction.
+    const holder = yield* Effect.forkChild(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql.unsafe(`select from satrail.${lock} for no key update`)
+          yield* Deferred.succeed(isLocked, undefined)
+          yield* Deferred.await(isOver)
+        })
+      )
     )
+    yield* Effect.raceFirst(Deferred.await(isLocked), Fiber.join(holder))
+    const fiber = yield* Effect.forkChild(work, { startImmediately: true })
+    const endedEarly = Effect.flatMap(Fiber.await(fiber), (exit) => Effect.die(new Error(`it ended without waiting: ${exit}`)))
+    yield* Effect.raceFirst(Effect.repeat(waiting, { until: (n) => n >= flushes }), endedEarly)
+    yield* meanwhile
+    yield* Deferred.succeed(isOver, undefined)
+    yield* Fiber.join(holder)
     return yield* Fiber.join(fiber)
   })
 
