@@ -71,6 +71,21 @@ scenario("idle: a process with every worker asks the store at most twice a secon
   assert.isAbove(calls.length, 0)
 })
 
+scenario("idle: two processes ask the store at most three times a second together", asked, function* ({ calls }) {
+  yield* endpoint(yield* company())
+  const ports = yield* Effect.context<Ports>()
+  for (const process of [yield* start(ports), yield* start(ports)]) {
+    const own = Context.merge(ports, process)
+    yield* Effect.provideContext(working(), own)
+    yield* Effect.provideContext(sending, own)
+  }
+  yield* TestClock.adjust("1 minute")
+  calls.length = 0
+  yield* TestClock.adjust("5 minutes")
+  const counts = Object.entries(Object.groupBy(calls, (call) => call)).map(([call, all]) => `${call} ${all?.length}`)
+  assert.isAtMost(calls.length, 3 * 5 * 60, counts.join(", "))
+})
+
 /** Signals between the processes of a test, which arrive while the road is open. */
 const road = () => {
   const state = { isOpen: true }

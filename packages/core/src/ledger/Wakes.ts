@@ -14,7 +14,8 @@ export const PollMillis = Context.Reference<number>("@satrail/core/ledger/Wakes/
 /** Topics besides the kinds of tasks: an event was committed, or an entry of the audit log. */
 export const topics = { event: "committed event", audit: "audit entry" } as const
 
-// While a look finds work that is due, the next one follows after `first`, then after twice that, and so on.
+// After a look that found work due, the next one follows after `first`; while nothing is due, the pause doubles. A look also follows when work becomes due: workers
+// are woken by it and not before, because that work may be done by then, or kept for longer, like a role whose lease another process renews.
 const pauseMillis = { least: 20, first: 250 } as const
 // A timer cannot be set for more than 24 days.
 const maxSleepMillis = 86_400_000
@@ -43,18 +44,16 @@ export const make = Effect.gen(function* () {
   const signals = yield* Signals
   const longestMillis = yield* PollMillis
   const listened = new Map<string, Topic>()
-  /** What was heard since the last look began: it may not have seen that. */
-  const heard = new Map<string, number>()
   const [changed, isWanted] = [yield* Latch.make(false), yield* Latch.make(false)]
+
+  const wake = ({ latches }: Topic): void => {
+    for (const latch of latches) latch.openUnsafe()
+  }
 
   const hear = (topic: string, atMillis: number, nowMillis: number): void => {
     const one = listened.get(topic)
     if (one === undefined) return
-    if (atMillis <= nowMillis) {
-      for (const latch of one.latches) latch.openUnsafe()
-      return
-    }
-    heard.set(topic, Math.min(heard.get(topic) ?? Infinity, atMillis))
+    if (atMillis <= nowMillis) return wake(one)
     if (atMillis >= one.atMillis) return
     one.atMillis = atMillis
     changed.openUnsafe()
@@ -75,7 +74,7 @@ export const make = Effect.gen(function* () {
     for (const one of listened.values()) {
       if (one.atMillis <= nowMillis) {
         one.atMillis = Infinity
-        for (const latch of one.latches) latch.openUnsafe()
+        wake(one)
       }
       next = Math.min(next, one.atMillis)
     }
@@ -83,24 +82,23 @@ export const make = Effect.gen(function* () {
   })
   yield* Effect.forkScoped(Effect.forever(ring))
 
+  let grown: number = pauseMillis.first
   let pause: number = pauseMillis.first
   const look = Effect.gen(function* () {
     yield* isWanted.close
     const asked = [...listened.keys()].filter((topic) => topic !== topics.event && topic !== topics.audit)
     if (asked.length === 0) return yield* isWanted.await
-    heard.clear()
     const found = yield* tasks.dueAt(asked)
     const nowMillis = yield* Clock.currentTimeMillis
-    let isBehind = false
+    let next = Infinity
     for (const topic of asked) {
       const one = listened.get(topic)
-      if (one === undefined) continue
-      const dueAtMillis = found.get(topic) ?? Infinity
-      isBehind ||= dueAtMillis <= nowMillis
-      one.atMillis = Math.min(dueAtMillis, heard.get(topic) ?? Infinity)
+      const leftMillis = (found.get(topic) ?? Infinity) - nowMillis
+      if (one !== undefined && leftMillis <= 0) wake(one)
+      next = Math.min(next, leftMillis)
     }
-    yield* changed.open
-    pause = isBehind ? pauseMillis.first : Math.min(2 * pause, longestMillis)
+    grown = next <= 0 ? pauseMillis.first : Math.min(2 * grown, longestMillis)
+    pause = Math.max(pauseMillis.first, Math.min(grown, next))
   })
   const moment = Effect.suspend(() => Effect.raceFirst(isWanted.await, Effect.sleep(pause - pauseMillis.least)))
   yield* Worker.runOpen("work that is due", look, Effect.andThen(Effect.sleep(pauseMillis.least), moment))
