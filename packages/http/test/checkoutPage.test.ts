@@ -2,8 +2,9 @@ import * as Bip21 from "@satrail/bitcoin/Bip21"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import { Refunds } from "@satrail/core/sending/Refunds"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import * as CheckoutPage from "../src/CheckoutPage.ts"
 import { stateOf } from "../src/CheckoutState.ts"
 import { start } from "./Service.ts"
@@ -32,7 +33,17 @@ const mine = async () => {
   await service.sandbox((sandbox) => sandbox.mine(6))
   await service.work()
 }
-const follow = () => service.run(Effect.flatMap(Checkouts, ({ step }) => step))
+/** What the service does with checkouts now, or by a clock that is ahead. */
+const follow = (seconds = 0) =>
+  service.run(
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const atMillis = clock.currentTimeMillisUnsafe() + seconds * 1000
+      const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe: () => atMillis, currentTimeMillis: Effect.succeed(atMillis) }
+      const { step } = yield* Checkouts
+      yield* seconds === 0 ? step : Effect.provideService(step, Clock.Clock, later)
+    })
+  )
 /** What the page says, without its tags. */
 const said = (text: string): string =>
   text
@@ -290,16 +301,18 @@ describe("The page of a checkout", () => {
   })
 
   const pay = (made: Made) => service.sandbox((sandbox) => sandbox.pay({ paymentRequest: made.payment_request }))
-  const ways: Readonly<Record<string, (made: Made) => Promise<unknown>>> = {
+  // A way to each status there is: one that is added has to be added here.
+  const ways: Readonly<Record<Checkout.Status | "overpaid", (made: Made) => Promise<unknown>>> = {
     open: () => Promise.resolve(),
     paid: pay,
     underpaid: (made) => send(made.address, 9000).then(mine),
     overpaid: (made) => send(made.address, 30_000).then(mine),
+    expired: () => follow(61),
     canceled: (made) => service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
   }
   for (const [name, act] of Object.entries(ways))
     it(`page stream: the last state that it sends is the reloaded one, with its date: ${name}`, async () => {
-      const made = await created()
+      const made = await created({ expiry_seconds: 60 })
       const { next, close } = await stream(made)
       let streamed = await next()
       await act(made)
@@ -312,7 +325,8 @@ describe("The page of a checkout", () => {
         assert.notStrictEqual(following.status, "ended", `the stream ended with ${stripped()}`)
         streamed = following
       }
-      if (name === "paid" || name === "overpaid") assert.isNumber(streamed["paidAtMillis"])
+      assert.strictEqual(streamed.status, name === "overpaid" ? "paid" : name)
+      if (streamed.status === "paid") assert.isNumber(streamed["paidAtMillis"])
       await close()
     })
 
