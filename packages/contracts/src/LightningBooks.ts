@@ -148,6 +148,12 @@ export const money = {
     const isNear = (difference: bigint) => difference >= Msat.fromSats(50_000) - slack && difference <= Msat.fromSats(50_000) + slack
     yield* eventually(capacity, ({ incoming, outgoing }) => isNear(before.incoming - incoming) && isNear(outgoing - before.outgoing))
   }),
+  "the channels that can be used are counted, and none is being closed": Effect.gen(function* () {
+    const { capacity } = yield* LightningBooks
+    yield* eventually(capacity, ({ channels }) => channels !== undefined && channels.active > 0 && channels.inactive === 0)
+    const { channels } = yield* capacity
+    assert.deepStrictEqual([channels?.closing, channels?.forceClosing], [0, 0])
+  }),
   "a failed payment cost nothing": Effect.gen(function* () {
     const before = yield* owned
     yield* pay("fail")

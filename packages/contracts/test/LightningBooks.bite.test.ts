@@ -79,6 +79,21 @@ bites("LightningBooks", promises, {
     })),
     ["what it can receive falls by what it received, and what it can send rises"]
   ],
+  "one that counts no channels": [
+    sabotage(LightningBooks, ({ capacity }) => ({
+      capacity: Effect.map(capacity, ({ incoming, outgoing }) => ({ incoming, outgoing }))
+    })),
+    ["the channels that can be used are counted, and none is being closed"]
+  ],
+  "one that takes every channel for one that is being closed": [
+    sabotage(LightningBooks, ({ capacity }) => ({
+      capacity: Effect.map(capacity, ({ channels, ...rest }) => ({
+        ...rest,
+        ...(channels !== undefined && { channels: { ...channels, forceClosing: channels.active } })
+      }))
+    })),
+    ["the channels that can be used are counted, and none is being closed"]
+  ],
   "one that has an answer without its node": [
     sabotage(LightningBooks, () => ({ owned: Effect.succeed({ amount: Msat.zero, within: Msat.max }) })),
     ["without a response there is no statement: an outage"]

@@ -1,5 +1,8 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Journal } from "@satrail/core/ledger/Journal"
+import { Channels, judge } from "@satrail/core/nodes/Channels"
+import type { Capacity } from "@satrail/core/nodes/LightningBooks"
 import * as Duty from "@satrail/core/ledger/Duty"
 import { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
@@ -7,7 +10,17 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { operatorToken, start } from "./Service.ts"
 
 const locked = Effect.fail({ reason: "lnd is locked" })
-const service = await start({ checks: [{ name: "node", check: locked }] })
+/** What the node's channels can carry, for the tests that change it. */
+let capacity: Capacity | undefined
+const instead = Context.make(
+  Channels,
+  Channels.of({
+    now: Effect.sync(() => capacity ?? null),
+    warnings: Effect.sync(() => (capacity === undefined ? [] : judge(capacity))),
+    issued: () => Effect.void
+  })
+)
+const service = await start({ checks: [{ name: "node", check: locked }], instead })
 afterAll(service.dispose)
 const get = async (path: string) => (await service.ask("GET", path, { key: operatorToken })).body.data
 const compare = () =>
@@ -40,6 +53,37 @@ describe("GET /operator/status", () => {
   })
 })
 
+describe("warnings of the channels", () => {
+  const none = { active: 0, inactive: 1, opening: 0, closing: 0, forceClosing: 1 }
+  const codes = ["no_active_channel", "channels_inactive", "channels_force_closing"]
+
+  it("warnings: a node without a channel is a warning in the status, and none is there where nothing is known", async () => {
+    capacity = undefined
+    assert.deepStrictEqual((await get("/operator/status")).warnings, [])
+    capacity = { outgoing: Msat.zero, incoming: Msat.zero, channels: none }
+    const { warnings } = await get("/operator/status")
+    assert.deepStrictEqual(
+      warnings.map(({ code }: { readonly code: string }) => code),
+      codes
+    )
+    assert.match(warnings[0].message, /no active channel/)
+  })
+
+  it("warnings: a node without a channel leaves the service ready, and /readyz says so", async () => {
+    const ready = await start({ checks: [{ name: "store", check: Effect.void }], instead })
+    capacity = { outgoing: Msat.zero, incoming: Msat.zero, channels: none }
+    const said = await ready.ask("GET", "/readyz")
+    assert.strictEqual(said.status, 200)
+    assert.deepStrictEqual(
+      said.body.data.warnings.map(({ code }: { readonly code: string }) => code),
+      codes
+    )
+    capacity = undefined
+    assert.deepStrictEqual((await ready.ask("GET", "/readyz")).body.data, { ready: ["store"] })
+    await ready.dispose()
+  })
+})
+
 describe("GET /operator/liquidity", () => {
   it("liquidity: both directions of the channels now, and the wallet once it was compared", async () => {
     const before = await get("/operator/liquidity")
@@ -51,6 +95,7 @@ describe("GET /operator/liquidity", () => {
     assert.strictEqual(after.outgoing_sats, before.outgoing_sats + 100_000)
     assert.strictEqual(after.incoming_sats, before.incoming_sats - 100_000)
     assert.isNumber(after.wallet_sats)
+    assert.deepStrictEqual(after.channels, { active: 2, inactive: 0, opening: 0, closing: 0, force_closing: 0 })
     assert.deepStrictEqual([after.spent_sats, after.days_left], [0, null])
     await service.sandbox(({ pause }) => pause("node"))
     assert.deepStrictEqual((await get("/operator/liquidity")).outgoing_sats, null)

@@ -269,8 +269,13 @@ func (n *node) balance(struct{}) (any, error) {
 	}
 	ours, within := closing(all, open)
 	onChain := ours + all.TotalOnchainBalanceSats*1000
+	counts, err := n.countChannels(all)
+	if err != nil {
+		return nil, err
+	}
 	return map[string]any{
-		"owned": decimal(sums.ours + sums.onItsWay + onChain), "onChain": decimal(onChain),
+		"channels": counts,
+		"owned":    decimal(sums.ours + sums.onItsWay + onChain), "onChain": decimal(onChain),
 		"within": decimal(sums.apart + sums.opening + within), "outgoing": decimal(sums.ours), "incoming": decimal(sums.theirs),
 	}, nil
 }

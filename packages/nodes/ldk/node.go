@@ -143,15 +143,8 @@ func (n *node) here() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	usable := []ldk.ChannelDetails{}
-	for _, one := range n.ListChannels() {
-		if one.IsUsable {
-			usable = append(usable, one)
-		}
-	}
 	return map[string]any{
-		"usable": len(usable),
-		"node":   n.NodeId(), "network": n.settings.network, "version": version, "run": here.Run, "count": strconv.FormatUint(here.Count, 10), "started": n.started.Load() != 0,
+		"node": n.NodeId(), "network": n.settings.network, "version": version, "run": here.Run, "count": strconv.FormatUint(here.Count, 10), "started": n.started.Load() != 0,
 	}, nil
 }
 
@@ -191,6 +184,7 @@ func (n *node) handle(event ldk.Event) error {
 		log.Printf("a channel is ready: %s", event.UserChannelId)
 	case ldk.EventChannelClosed:
 		log.Printf("a channel was closed: %s, %T", event.UserChannelId, optional(event.Reason))
+		return n.closed(event)
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ var (
 	bucketTodo     = []byte("todo")     // payment hash of an invoice whose HTLCs we decided about, until LDK has carried it out
 	bucketOffers   = []byte("offers")   // satrail's id of an offer → offer
 	bucketOfferIds = []byte("offerIds") // LDK's id of an offer → satrail's
+	bucketAgreed   = []byte("agreed")   // LDK's id of a channel that both sides have closed → nothing
 	bucketRuns     = []byte("runs")     // every start of this store → the count that it came to
 	bucketMeta     = []byte("meta")
 	keyCount       = []byte("count")
@@ -75,7 +76,7 @@ func openStore(folder string) (*store, error) {
 	}
 	s := &store{folder: folder, lock: lock, db: db, run: hex.EncodeToString(random), changed: make(chan struct{})}
 	err = s.update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketInvoices, bucketSettled, bucketPayments, bucketBegun, bucketEnded, bucketTodo, bucketOffers, bucketOfferIds, bucketRuns, bucketMeta} {
+		for _, name := range [][]byte{bucketInvoices, bucketSettled, bucketPayments, bucketBegun, bucketEnded, bucketTodo, bucketOffers, bucketOfferIds, bucketAgreed, bucketRuns, bucketMeta} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

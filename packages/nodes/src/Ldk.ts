@@ -22,8 +22,16 @@ export interface Options extends LdkSocket.Options {
 export const identity = ({ socket, deadlineMillis = 20_000 }: { readonly socket: string; readonly deadlineMillis?: number }) =>
   LdkSocket.exchange(socket, { method: "hello", params: {} }, LdkSocket.Here, deadlineMillis).pipe(
     Effect.catchTag("Refused", LdkSocket.unavailable("identity")),
-    Effect.map(({ node, network, version, started, usable }) => ({ nodeId: node, network, version, isStarted: started, usable }))
+    Effect.map(({ node, network, version, started }) => ({ nodeId: node, network, version, isStarted: started }))
   )
+
+/** Asks a node that runs what its channels can carry, and how they stand. */
+export const capacity = ({ socket, deadlineMillis = 20_000 }: { readonly socket: string; readonly deadlineMillis?: number }) =>
+  Effect.gen(function* () {
+    const { run } = yield* LdkSocket.exchange(socket, { method: "hello", params: {} }, LdkSocket.Here, deadlineMillis)
+    const balance = yield* LdkSocket.exchange(socket, { method: "balance", params: {}, run }, LdkBooks.Balance, deadlineMillis)
+    return LdkBooks.capacityOf(balance)
+  }).pipe(Effect.catchTag("Refused", LdkSocket.unavailable("balance")))
 
 /** How often the node is asked how far it has come, and that is kept where it has changed. A backup that is younger than this is not told from the node itself. */
 const seenEvery = "1 second"

@@ -1,16 +1,26 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
+import { type Capacity, LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { Effect, Schema } from "effect"
 import { type LdkSocket, unavailable } from "./LdkSocket.ts"
 
-const Balance = Schema.Struct({
+const Counts = Schema.Struct({
+  active: Schema.Int,
+  inactive: Schema.Int,
+  opening: Schema.Int,
+  closing: Schema.Int,
+  forceClosing: Schema.Int
+})
+
+export const Balance = Schema.Struct({
   owned: Msat.FromString,
   // A sidecar of an earlier version counts channels alone, and does not say this.
   onChain: Schema.optionalKey(Msat.FromString),
   within: Msat.FromString,
   outgoing: Msat.FromString,
-  incoming: Msat.FromString
+  incoming: Msat.FromString,
+  // A sidecar of an earlier version does not count them.
+  channels: Schema.optionalKey(Counts)
 })
 
 const Sent = Schema.Struct({
@@ -31,13 +41,19 @@ const Taken = Schema.Struct({
   cursor: Schema.String
 })
 
+export const capacityOf = ({ outgoing, incoming, channels }: typeof Balance.Type): Capacity => ({
+  outgoing,
+  incoming,
+  ...(channels !== undefined && { channels })
+})
+
 /** What the node has written down. What its on-chain wallet holds, and what channels that are being closed will pay it, is part of what it owns. */
 export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
   const balance = Effect.catchTag(ask("balance", {}, Balance), "Refused", unavailable("balance"))
   const from = (after: string | null) => (after === null ? {} : { after })
   return LightningBooks.of({
     owned: Effect.map(balance, ({ owned, onChain, within }) => ({ amount: owned, within, ...(onChain !== undefined && { onChain }) })),
-    capacity: Effect.map(balance, ({ outgoing, incoming }) => ({ outgoing, incoming })),
+    capacity: Effect.map(balance, capacityOf),
     sent: (after) =>
       ask("sent", from(after), Sent).pipe(
         Effect.catchTag("Refused", unavailable("sent")),

@@ -58,9 +58,7 @@ export const Here = Schema.Struct({
   version: Schema.String,
   run: Schema.String,
   count: Schema.String,
-  started: Schema.Boolean,
-  /** How many channels can carry payments now. A sidecar of an earlier version does not say this. */
-  usable: Schema.optionalKey(Schema.Int)
+  started: Schema.Boolean
 })
 
 interface Request {

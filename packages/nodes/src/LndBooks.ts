@@ -1,11 +1,12 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
+import { type Capacity, LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
+import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type * as Lnd from "./Lnd.ts"
 import * as LndInfo from "./LndInfo.ts"
 import * as LndInvoice from "./LndInvoice.ts"
-import { get, make as connect, unavailable } from "./LndRest.ts"
+import { get, type LndRest, make as connect, unavailable } from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
 /** What reading its books asks lnd for. None of it moves money or makes anything. */
@@ -39,7 +40,13 @@ const Payments = Schema.Struct({
 const Whole = Schema.Struct({ msat: Msat.FromString })
 const Balance = Schema.Struct({ local_balance: Whole, unsettled_remote_balance: Whole, pending_open_local_balance: Whole })
 
-const Capacity = Schema.Struct({ local_balance: Whole, remote_balance: Whole })
+const Carried = Schema.Struct({ local_balance: Whole, remote_balance: Whole })
+const Open = Schema.Struct({ num_active_channels: Schema.Int, num_inactive_channels: Schema.Int })
+const Pending = Schema.Struct({
+  pending_open_channels: Schema.Array(Schema.Unknown),
+  waiting_close_channels: Schema.Array(Schema.Struct({ channel: Schema.Struct({ chan_status_flags: Schema.String }) })),
+  pending_force_closing_channels: Schema.Array(Schema.Unknown)
+})
 
 const Sats = Schema.BigIntFromString
 const Channels = Schema.Struct({
@@ -94,6 +101,10 @@ const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.
 
 const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
+/** A channel that both have closed: it pays to the wallet at once. */
+const isAgreed = ({ channel }: { readonly channel: { readonly chan_status_flags: string } }) =>
+  channel.chan_status_flags.includes("ChanStatusCoopBroadcasted")
+
 /**
  * What comes out of channels that are being closed, and the wallet that it comes to. It is counted once: in limbo until it is swept, and in the wallet then. How
  * near that is to the truth depends on payments that have not ended on the chain, on sweeps that the wallet has seen before their block (their money is in limbo
@@ -101,8 +112,6 @@ const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => al
  */
 const onChain = (closing: typeof Closing.Type, wallet: typeof Wallet.Type): Owned => {
   const { waiting_close_channels: waiting, pending_force_closing_channels: forced } = closing
-  // A channel that both have closed pays to the wallet at once.
-  const isAgreed = ({ channel }: (typeof waiting)[number]) => channel.chan_status_flags.includes("ChanStatusCoopBroadcasted")
   const [agreed, unilateral] = [waiting.filter(isAgreed), waiting.filter((one) => !isAgreed(one))]
   const limbo = total(unilateral, (one) => one.limbo_balance) + total(forced, (one) => one.limbo_balance)
   const incoming = total(forced, ({ pending_htlcs }) => total(pending_htlcs, (one) => (one.incoming ? one.amount : 0n)))
@@ -123,6 +132,34 @@ const together = (channels: Owned, onChain: Owned): Owned => ({
   onChain: onChain.amount,
   within: Msat.sum(channels.within, onChain.within)
 })
+
+/** What the channels of the node at `rest` can carry, and how they stand. */
+export const capacity = (rest: LndRest): Effect.Effect<Capacity, NodeUnavailable> =>
+  Effect.all(
+    [
+      rest.ask("capacity", get("/v1/balance/channels"), Carried),
+      rest.ask("capacity", get("/v1/getinfo"), Open),
+      rest.ask("capacity", get("/v1/channels/pending"), Pending)
+    ],
+    { concurrency: "unbounded" }
+  ).pipe(
+    Effect.map(([{ local_balance, remote_balance }, open, pending]) => {
+      const { pending_open_channels: opening, waiting_close_channels: waiting, pending_force_closing_channels: forced } = pending
+      const agreed = waiting.filter(isAgreed).length
+      return {
+        outgoing: local_balance.msat,
+        incoming: remote_balance.msat,
+        channels: {
+          active: open.num_active_channels,
+          inactive: open.num_inactive_channels,
+          opening: opening.length,
+          closing: agreed,
+          forceClosing: waiting.length - agreed + forced.length
+        }
+      }
+    }),
+    Effect.catchTag("Refused", unavailable("capacity"))
+  )
 
 const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const rest = connect(options)
@@ -169,10 +206,7 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         ([balance, channels, closing, wallet]) => together(inChannels(balance, channels), onChain(closing, wallet))
       )
     ).pipe(Effect.catchTag("Refused", unavailable("owned"))),
-    capacity: Effect.andThen(recognised, rest.ask("capacity", get("/v1/balance/channels"), Capacity)).pipe(
-      Effect.map(({ local_balance, remote_balance }) => ({ outgoing: local_balance.msat, incoming: remote_balance.msat })),
-      Effect.catchTag("Refused", unavailable("capacity"))
-    ),
+    capacity: Effect.andThen(recognised, capacity(rest)),
     sent: Effect.fnUntraced(
       function* (after) {
         yield* recognised

@@ -16,6 +16,7 @@ import { HttpClientRequest } from "effect/http"
 import { copyFileSync, globSync } from "node:fs"
 import path from "node:path"
 import * as Ldk from "../src/Ldk.ts"
+import * as LndBooks from "../src/LndBooks.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as Marks from "./Marks.ts"
 
@@ -195,6 +196,9 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             yield* forceClose[closer]
             yield* LdkNetwork.mine(1, [dora])
             yield* staysPending(asked)
+            // Both sides say that the channel is being force-closed: dora's node is LDK, bob's is lnd.
+            for (const capacity of [(yield* LightningBooks).capacity, LndBooks.capacity(bob.rest)])
+              yield* eventually(capacity, ({ channels }) => channels?.closing === 0 && channels.forceClosing === 1)
             // It is on its way to the chain, and still ours: that is what the books are compared with.
             assert.isAtLeast((yield* wealth).all, before.all - sats - maxChainFeesSats)
             const closing = yield* eventually(Effect.orDie(owned), ({ within }) => within >= amount)
@@ -213,6 +217,14 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             const paidSats = payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
             // What was the peer's to delay may take longer; what is there is all of it, but for the fees of the chain.
             const after = yield* restingWealth
+            yield* mineUntil(
+              "neither is force-closing it any more",
+              Effect.map(
+                Effect.all([(yield* LightningBooks).capacity, LndBooks.capacity(bob.rest)]),
+                (both) => both.every(({ channels }) => channels?.forceClosing === 0)
+              ),
+              10
+            )
             assert.isAtMost(after.all, before.all - paidSats)
             assert.isAtLeast(after.all, before.all - paidSats - maxChainFeesSats)
           })

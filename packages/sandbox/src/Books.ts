@@ -44,7 +44,12 @@ export const lightning = (world: World.World, node = Network.us): LightningBooks
     owned: read("owned", (state) => ({ amount: owned(state, node), within: Msat.zero })),
     capacity: read("capacity", (state) => {
       const balances = Lightning.balances(state)
-      return { outgoing: Network.funds(balances, node), incoming: Network.room(balances, node) }
+      const active = Network.channels.filter(({ a, b }) => a === node || b === node).length
+      return {
+        outgoing: Network.funds(balances, node),
+        incoming: Network.room(balances, node),
+        channels: { active, inactive: 0, opening: 0, closing: 0, forceClosing: 0 }
+      }
     }),
     sent: (after) =>
       read("sent", (state) =>

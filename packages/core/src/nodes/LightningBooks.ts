@@ -25,6 +25,20 @@ export interface Capacity {
   readonly outgoing: Msat
   /** What we could receive. */
   readonly incoming: Msat
+  /** Absent where the node does not say it. */
+  readonly channels?: Channels
+}
+
+/** How many channels there are, by their state. */
+export interface Channels {
+  readonly active: number
+  /** Open, and unusable: their peer is away, as a rule. */
+  readonly inactive: number
+  readonly opening: number
+  /** Being closed by agreement. */
+  readonly closing: number
+  /** Closed by one side alone: what was ours is not back in the wallet yet. */
+  readonly forceClosing: number
 }
 
 /** A payment in the node's books. `fee` is what its routing takes, or took. */

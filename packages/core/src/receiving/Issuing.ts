@@ -7,6 +7,7 @@ import { Invalid } from "../base/Invalid.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { Journal } from "../ledger/Journal.ts"
+import { Channels } from "../nodes/Channels.ts"
 import { type Ask, type Description, type Issued, LightningReceiver } from "../nodes/LightningReceiver.ts"
 import * as Invoice from "./Invoice.ts"
 import { holds } from "./LookUps.ts"
@@ -45,6 +46,7 @@ export const make = Effect.gen(function* () {
   const records = yield* ReceivingReads
   const entropy = yield* Entropy
   const stops = yield* Stops
+  const channels = yield* Channels
 
   /** An invoice that the node issues as `ask` has it. */
   const issuedBy = Effect.fnUntraced(function* <E>(
@@ -74,7 +76,9 @@ export const make = Effect.gen(function* () {
       canceledAtMillis: null
     }
     const once = Answer.once(asked.companyId, request, invoice, createdAtMillis + Answer.keptMillis)
-    return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
+    const outcome = Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
+    if (invoice.amount !== null) yield* channels.issued(invoice.amount)
+    return outcome
   })
 
   const issue = (draft: Draft) => issuedBy(draft, null, receiver.createInvoice)

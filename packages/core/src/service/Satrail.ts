@@ -30,6 +30,7 @@ import { ChainWallet } from "../nodes/ChainWallet.ts"
 import { ExchangeRates } from "../nodes/ExchangeRates.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
+import * as Channels from "../nodes/Channels.ts"
 import * as Prices from "../nodes/Prices.ts"
 import { Resolver } from "../nodes/Resolver.ts"
 import { Signer } from "../nodes/Signer.ts"
@@ -161,7 +162,7 @@ export const layer = (settings: Policy.Settings) =>
         Traced.over(Fees.Fees, Fees.layer)
       )
     ),
-    Layer.provideMerge(Stops.layer),
+    Layer.provideMerge(Layer.mergeAll(Stops.layer, Traced.over(Channels.Channels, Channels.layer))),
     Layer.provideMerge(Duties.layer),
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts),

@@ -1,4 +1,5 @@
 import { Stops, What } from "@satrail/core/accounts/Stops"
+import { Channels } from "@satrail/core/nodes/Channels"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Envelope from "../Envelope.ts"
@@ -6,13 +7,17 @@ import * as Errors from "../Errors.ts"
 import { Example } from "../Examples.ts"
 import { type Look, Looks } from "../Readiness.ts"
 import * as Section from "../Section.ts"
+import * as Warnings from "./Warnings.ts"
 
 const Ready = Schema.Struct({ ready: Schema.Array(Schema.String) })
 
-/** A process that is paused serves: it is taken out of no proxy for it. */
+/** A process that is paused, or has a node without channels, serves: it is taken out of no proxy for it. */
 const Whole = Schema.Struct({
   ...Ready.fields,
-  paused: Schema.optionalKey(Schema.Array(What).annotate({ description: "What the operator has paused; absent where nothing is" }))
+  paused: Schema.optionalKey(Schema.Array(What).annotate({ description: "What the operator has paused; absent where nothing is" })),
+  warnings: Schema.optionalKey(
+    Schema.Array(Warnings.view.schema).annotate({ description: "What is wrong with the Lightning channels; absent where nothing is" })
+  )
 })
 
 const ask = Effect.fnUntraced(function* (asked: ReadonlyArray<Effect.Effect<Look>>) {
@@ -37,16 +42,21 @@ const readyz = Section.open(
     .annotate(OpenApi.Summary, "Whether the process can serve")
     .annotate(
       OpenApi.Description,
-      "Checks every dependency, each once a second at most. When a check fails, `error.issues` has its name and reason."
+      "Checks every dependency, each once a second at most. When a check fails, `error.issues` has its name and reason. Channels that cannot pay or receive are a warning: whatever needs no channel is served."
     )
     .annotate(Example, () => ({ message: "Ready", data: { ready: ["store", "node", "chain"] } })),
-  Effect.all([Looks, Stops]),
-  ([looks, stops]) =>
+  Effect.all([Looks, Stops, Channels]),
+  ([looks, stops, channels]) =>
     Effect.fnUntraced(function* () {
       const ready = yield* ask([...looks.values()])
       const standing = yield* Effect.option(stops.standing)
       const paused = Option.isNone(standing) ? [] : What.literals.filter((what) => standing.value[what] !== null)
-      return paused.length === 0 ? ready : Envelope.ok("Ready", { ...ready.data, paused })
+      const warnings = (yield* channels.warnings).map(Warnings.view.of)
+      return Envelope.ok("Ready", {
+        ...ready.data,
+        ...(paused.length > 0 && { paused }),
+        ...(warnings.length > 0 && { warnings })
+      })
     })
 )
 

@@ -1,3 +1,4 @@
+import { Channels } from "@satrail/core/nodes/Channels"
 import { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliation"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -16,10 +17,13 @@ const metrics = Section.operator(
       OpenApi.Description,
       "In Prometheus's text format, not in an envelope. Each process counts for itself, since its start; backlog and discrepancies are the same for all."
     ),
-  Effect.all([Reconciliation, Looks]),
-  ([reconciliation, looks]) => {
+  Effect.all([Reconciliation, Looks, Channels]),
+  ([reconciliation, looks, channels]) => {
     // Whether node and chain are there is as fresh here as in `/readyz`: it is the same look.
-    const measured = Effect.all([Gauges.refresh(reconciliation), ...looks.values()], { concurrency: "unbounded", discard: true })
+    const measured = Effect.all([Gauges.refresh(reconciliation), channels.now, ...looks.values()], {
+      concurrency: "unbounded",
+      discard: true
+    })
     return () => Effect.andThen(measured, PrometheusMetrics.format())
   }
 )

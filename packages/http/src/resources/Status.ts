@@ -1,5 +1,7 @@
 import * as Network from "@satrail/bitcoin/Network"
+import * as Channels from "@satrail/core/nodes/Channels"
 import * as Core from "@satrail/core/reports/reconciliation/Liquidity"
+import type { Channels as Counts } from "@satrail/core/nodes/LightningBooks"
 import * as Whole from "@satrail/core/service/Status"
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -11,12 +13,14 @@ import { type Look, Looks } from "../Readiness.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
+import * as Warnings from "./Warnings.ts"
 
 const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
 const Said = (description: string) => Schema.NullOr(Schema.String.annotate({ description }))
 const Seconds = (description: string) => Schema.Finite.annotate({ description: `${description}, in seconds; 0 without any` })
 
 interface Found extends Whole.Standing {
+  readonly warnings: ReadonlyArray<Channels.Warning>
   readonly description: Description
   readonly looks: ReadonlyArray<Look>
   readonly nowMillis: number
@@ -59,6 +63,12 @@ const view = View.make<Found>()(
       ({ rates }) => (rates.length === 0 ? null : Scalars.instant(Math.min(...rates.map(({ atMillis }) => atMillis))))
     ],
     checks: [Schema.Array(check.schema), ({ looks }) => looks.map(check.of)],
+    warnings: [
+      Schema.Array(Warnings.view.schema).annotate({
+        description: "What is wrong with the Lightning channels; empty where nothing is known"
+      }),
+      ({ warnings }) => warnings.map(Warnings.view.of)
+    ],
     roles: [Schema.Array(role.schema), ({ roles, nowMillis }) => roles.map((one) => role.of({ ...one, nowMillis }))],
     events_lag_seconds: [
       Seconds("Age of the oldest event that nobody is shown yet, because a transaction before it still runs"),
@@ -79,7 +89,7 @@ const status = Section.operator(
     .annotate(OpenApi.Summary, "Fetch how everything stands")
     .annotate(
       OpenApi.Description,
-      "What this process runs on, the checks of `/readyz`, which roles some process has, and how late events and webhooks are."
+      "What this process runs on, the checks of `/readyz`, what is wrong with the channels, which roles some process has, and how late events and webhooks are."
     )
     .annotate(Example, (world: World) => ({
       message: "Status",
@@ -97,6 +107,7 @@ const status = Section.operator(
           { name: "store", reason: undefined },
           { name: "node", reason: "lnd is locked" }
         ],
+        warnings: [],
         roles: [{ role: "webhooks", untilMillis: world.millis(6000), claims: 3 }],
         rates: [],
         eventsSinceMillis: null,
@@ -104,15 +115,22 @@ const status = Section.operator(
         nowMillis: world.millis()
       })
     })),
-  Effect.all([Whole.Status, Looks, Described]),
-  ([{ now }, looks, description]) =>
+  Effect.all([Whole.Status, Looks, Channels.Channels, Described]),
+  ([{ now }, looks, channels, description]) =>
     Effect.fnUntraced(function* () {
-      const [standing, found] = yield* Effect.all([Errors.answered(now), Effect.all([...looks.values()], { concurrency: "unbounded" })], {
-        concurrency: "unbounded"
-      })
-      return Envelope.ok("Status", view.of({ ...standing, description, looks: found, nowMillis: yield* Clock.currentTimeMillis }))
+      const [standing, found, warnings] = yield* Effect.all(
+        [Errors.answered(now), Effect.all([...looks.values()], { concurrency: "unbounded" }), channels.warnings],
+        { concurrency: "unbounded" }
+      )
+      return Envelope.ok("Status", view.of({ ...standing, description, looks: found, warnings, nowMillis: yield* Clock.currentTimeMillis }))
     })
 )
+
+const countsOf = (channels: Counts | undefined) => {
+  if (channels === undefined) return null
+  const { forceClosing, ...others } = channels
+  return { ...others, force_closing: forceClosing }
+}
 
 const liquidityView = View.make<Core.Standing>()(
   { identifier: "Liquidity" },
@@ -125,6 +143,18 @@ const liquidityView = View.make<Core.Standing>()(
     incoming_sats: [
       Schema.NullOr(Sats.annotate({ description: "What they could receive" })),
       ({ channels }) => Scalars.exactSatsOrNull(channels?.incoming ?? null)
+    ],
+    channels: [
+      Schema.NullOr(
+        Schema.Struct({
+          active: Schema.Int,
+          inactive: Schema.Int,
+          opening: Schema.Int,
+          closing: Schema.Int,
+          force_closing: Schema.Int
+        }).annotate({ description: "How many channels there are, by their state" })
+      ),
+      ({ channels }) => countsOf(channels?.channels)
     ],
     wallet_sats: [
       Schema.NullOr(Sats.annotate({ description: "What the hot wallet owns, by the last reconciliation" })),
@@ -163,7 +193,11 @@ const liquidity = Section.operator(
       message: "Liquidity",
       data: liquidityView.of({
         nodeId: world.asked.nodeId,
-        channels: { outgoing: world.asked.amount, incoming: world.paid.amount },
+        channels: {
+          outgoing: world.asked.amount,
+          incoming: world.paid.amount,
+          channels: { active: 2, inactive: 0, opening: 1, closing: 0, forceClosing: 0 }
+        },
         wallet: {
           atMillis: world.millis(),
           owned: world.asked.amount,

@@ -4,6 +4,7 @@ import * as Outage from "@satrail/core/base/Outage"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import * as Channels from "@satrail/core/nodes/Channels"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Ldk from "@satrail/nodes/Ldk"
 import * as NodeState from "@satrail/nodes/NodeState"
@@ -66,20 +67,17 @@ const look = Effect.fnUntraced(function* (network: Network, configured: Configur
     const here = configured.program === undefined ? "" : " The service starts it."
     return [outage(reason ?? String(cause), `${remedy ?? "Look at its log."}${here}`)] satisfies ReadonlyArray<Line>
   }
-  const { nodeId, network: theirs, version, isStarted, usable } = asked.success
-  return theirs === network
-    ? [
-        right(`${atOf(configured)}, ${version}, ${nodeId.slice(0, 16)}…, on ${theirs}`),
-        ...(isStarted && usable === 0
-          ? [
-              warning(
-                "LDK has no active channel: nothing can be paid or received over Lightning",
-                "Open one, and get one opened to your node."
-              )
-            ]
-          : [])
-      ]
-    : [misconfigured(`${atOf(configured)} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
+  const { nodeId, network: theirs, version, isStarted } = asked.success
+  if (theirs !== network) {
+    return [misconfigured(`${atOf(configured)} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network.")]
+  }
+  // Before the service has started it, it has no channels to tell of.
+  const capacity = isStarted ? yield* Effect.option(Ldk.capacity({ socket: configured.socket, deadlineMillis: 4000 })) : Option.none()
+  const warnings = Option.match(capacity, { onNone: () => [], onSome: Channels.judge })
+  return [
+    right(`${atOf(configured)}, ${version}, ${nodeId.slice(0, 16)}…, on ${theirs}`),
+    ...warnings.map(({ reason, remedy }) => warning(reason, remedy))
+  ]
 })
 
 export const backend = LightningNode.make({

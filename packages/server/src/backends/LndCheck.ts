@@ -1,4 +1,7 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
+import * as Channels from "@satrail/core/nodes/Channels"
+import type { Capacity } from "@satrail/core/nodes/LightningBooks"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Versions from "@satrail/core/nodes/Versions"
 import * as Lnd from "@satrail/nodes/Lnd"
@@ -7,7 +10,7 @@ import * as LndOutage from "@satrail/nodes/LndOutage"
 import * as LndRest from "@satrail/nodes/LndRest"
 import type * as Macaroon from "@satrail/nodes/Macaroon"
 import * as NodeState from "@satrail/nodes/NodeState"
-import { Effect, type Redacted, Result, Schema } from "effect"
+import { Effect, Option, type Redacted, Result, Schema } from "effect"
 import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../check/Check.ts"
 import * as KnownFaults from "./KnownFaults.ts"
 import * as LndMacaroon from "./LndMacaroon.ts"
@@ -20,7 +23,8 @@ const Info = Schema.Struct({
   synced_to_chain: Schema.optionalKey(Schema.Boolean),
   synced_to_graph: Schema.optionalKey(Schema.Boolean),
   block_height: Schema.optionalKey(Schema.Int),
-  num_active_channels: Schema.optionalKey(Schema.Int)
+  num_active_channels: Schema.optionalKey(Schema.Int),
+  num_inactive_channels: Schema.optionalKey(Schema.Int)
 })
 
 const isAdmin = (excessive: ReadonlyArray<string>) => excessive.includes("macaroon:generate")
@@ -37,7 +41,7 @@ const silence = ({ cause, reason, remedy }: NodeUnavailable): Line =>
   (LndOutage.isWrong(reason) ? misconfigured : outage)(reason ?? `lnd does not answer: ${messageOf(cause)}`, remedy ?? "Look into its log.")
 
 const node = (network: Network, { url, acceptVersion }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
-  const { identity_pubkey, version = "of an unknown version", chains, block_height, num_active_channels: channels } = info
+  const { identity_pubkey, version = "of an unknown version", chains, block_height } = info
   const theirs = chains[0]?.network ?? "no network"
   return [
     theirs.replace(/^testnet4$/, "testnet") === network
@@ -54,11 +58,16 @@ const node = (network: Network, { url, acceptVersion }: Settings, info: typeof I
       : []),
     ...(info.synced_to_graph === false
       ? [warning("lnd is still learning the network's channels: payments may find no way", "Wait a few minutes.")]
-      : []),
-    ...(channels === 0
-      ? [warning("lnd has no active channel: nothing can be paid or received over Lightning", "Open one, and get one opened to your node.")]
       : [])
   ]
+}
+
+/** Without a macaroon for its books, lnd tells only how many channels are active and how many are not. */
+const channelLines = (info: typeof Info.Type, capacity: Capacity | undefined): ReadonlyArray<Line> => {
+  const { num_active_channels: active, num_inactive_channels: inactive = 0 } = info
+  const counted = active === undefined ? undefined : { active, inactive, opening: 0, closing: 0, forceClosing: 0 }
+  const known = capacity ?? (counted && { outgoing: Msat.zero, incoming: Msat.zero, channels: counted })
+  return (known === undefined ? [] : Channels.judge(known)).map(({ reason, remedy }) => warning(reason, remedy))
 }
 
 const look = Effect.fnUntraced(function* (network: Network, settings: Settings) {
@@ -81,7 +90,10 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
       const names = { url: "LND_REST_URL", certificateFile: "LND_TLS_CERT", macaroon: name }
       const rest = LndRest.make({ url, certificateFile, macaroon: read.success.hex, names, state: NodeState.quiet, deadlineMillis: 4000 })
       const answer = yield* Effect.result(rest.ask("getinfo", LndRest.get("/v1/getinfo"), Info))
-      if (Result.isSuccess(answer)) return { lines, info: answer.success }
+      if (Result.isSuccess(answer)) {
+        const capacity = name === "LND_BOOKS_MACAROON" ? yield* Effect.option(LndBooks.capacity(rest)) : Option.none()
+        return { lines, info: answer.success, capacity: Option.getOrUndefined(capacity) }
+      }
       const { failure } = answer
       const said =
         failure._tag === "Refused"
@@ -92,9 +104,14 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
     { concurrency: "unbounded" }
   )
   const info = looked.flatMap(({ info }) => info ?? []).at(0)
+  const capacity = looked.flatMap(({ capacity }) => capacity ?? []).at(0)
   // A problem of lnd as a whole is reported once, whichever macaroon it was found with.
   const said = new Map(looked.flatMap(({ said }) => (said === undefined ? [] : [[said.says, said] as const])))
-  return [...(info === undefined ? [] : node(network, settings, info)), ...said.values(), ...looked.flatMap(({ lines }) => lines)]
+  return [
+    ...(info === undefined ? [] : [...node(network, settings, info), ...channelLines(info, capacity)]),
+    ...said.values(),
+    ...looked.flatMap(({ lines }) => lines)
+  ]
 })
 
 /** The Lightning node, and what each macaroon may do there. */

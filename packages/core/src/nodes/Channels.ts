@@ -1,0 +1,154 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Context, Effect, Fiber, Layer, Metric, Option } from "effect"
+import * as Measure from "../base/Measure.ts"
+import type { Words } from "../base/Outage.ts"
+import { type Capacity, LightningBooks } from "./LightningBooks.ts"
+
+/** How old the node's answer may be. However often it is asked for, the node is asked no more often than this. */
+export const keptMillis = 10_000
+/** How long the node may take to answer. */
+export const answerMillis = 2000
+/** Less than one part in so many of what all channels hold is little. */
+export const littleShare = 10n
+
+/** Something about the channels that an operator should mend. The service still serves: payments on the chain do not need channels. */
+export interface Warning extends Required<Words> {
+  readonly code: "no_active_channel" | "inbound_low" | "outbound_low" | "channels_inactive" | "channels_force_closing"
+}
+
+const warning = (code: Warning["code"], reason: string, remedy: string): Warning => ({ code, reason, remedy })
+
+const warnings = {
+  none: warning(
+    "no_active_channel",
+    "the Lightning node has no active channel: nothing can be paid or received over Lightning",
+    "Open a channel, and have one opened to your node."
+  ),
+  inbound: warning(
+    "inbound_low",
+    "the channels can receive less than a tenth of what they hold: larger Lightning invoices cannot be paid",
+    "Have a channel opened to your node, or send out of yours."
+  ),
+  outbound: warning(
+    "outbound_low",
+    "the channels can send less than a tenth of what they hold: larger Lightning withdrawals fail",
+    "Open a channel, or receive into yours."
+  ),
+  inactive: warning(
+    "channels_inactive",
+    "some Lightning channels are inactive",
+    "Find out whether their peers are online; close the channels of a peer that is gone."
+  ),
+  forced: warning(
+    "channels_force_closing",
+    "a Lightning channel is being force-closed",
+    "Keep the node online until the money is back in its wallet, and find the cause in the node's log."
+  )
+} as const
+
+/** What there is to say about channels that stand like this. */
+export const judge = ({ outgoing, incoming, channels }: Capacity): ReadonlyArray<Warning> => {
+  const isUsable = channels === undefined || channels.active > 0
+  const all = Msat.sum(outgoing, incoming)
+  return [
+    ...(isUsable ? [] : [warnings.none]),
+    ...(isUsable && incoming * littleShare < all ? [warnings.inbound] : []),
+    ...(isUsable && outgoing * littleShare < all ? [warnings.outbound] : []),
+    ...(channels !== undefined && channels.inactive > 0 ? [warnings.inactive] : []),
+    ...(channels !== undefined && channels.forceClosing > 0 ? [warnings.forced] : [])
+  ]
+}
+
+const gauges = {
+  channels: Measure.gauge("satrail_channels", "Lightning channels by their state", ["status"]),
+  capacity: Measure.gauge("satrail_channel_sats", "What the Lightning channels can send (outgoing) and receive (incoming), all together", [
+    "side"
+  ])
+}
+const beyond = Measure.counter(
+  "satrail_invoices_beyond_inbound_total",
+  "Lightning invoices for more than the channels could receive when they were issued"
+)({})
+
+const measured = Effect.fnUntraced(function* ({ outgoing, incoming, channels }: Capacity) {
+  yield* Metric.update(gauges.capacity({ side: "outgoing" }), Msat.toDecimalSats(outgoing))
+  yield* Metric.update(gauges.capacity({ side: "incoming" }), Msat.toDecimalSats(incoming))
+  if (channels === undefined) return
+  const { forceClosing, ...others } = channels
+  for (const [status, count] of Object.entries({ ...others, force_closing: forceClosing }))
+    yield* Metric.update(gauges.channels({ status }), count)
+})
+
+/** How the channels of the service's node stand. */
+export class Channels extends Context.Service<
+  Channels,
+  {
+    /** null: not known, since the node does not answer in time or has no statement. */
+    readonly now: Effect.Effect<Capacity | null>
+    /** None where nothing is known. */
+    readonly warnings: Effect.Effect<ReadonlyArray<Warning>>
+    /** An invoice of this amount was issued: says so where the channels cannot receive it. Nobody waits for that. */
+    readonly issued: (amount: Msat.Msat) => Effect.Effect<void>
+  }
+>()("@satrail/core/nodes/Channels") {}
+
+export const make = Effect.gen(function* () {
+  const scope = yield* Effect.scope
+  const books = yield* Effect.serviceOption(LightningBooks)
+  let newest: { readonly fiber: Fiber.Fiber<Capacity | null>; readonly beganMillis: number } | undefined
+  let told: ReadonlyArray<Warning> = []
+  let isBeyond = false
+
+  const logged = Effect.fnUntraced(function* (found: ReadonlyArray<Warning>) {
+    const [begun, over] = [found.filter((one) => !told.includes(one)), told.filter((one) => !found.includes(one))]
+    told = found
+    for (const { reason, remedy } of begun) yield* Effect.logWarning(`channels: ${reason}. ${remedy}`)
+    for (const { reason } of over) yield* Effect.logInfo(`channels: no longer: ${reason}`)
+  })
+
+  const ask = Option.match(books, {
+    onNone: () => Effect.succeed(null),
+    onSome: ({ capacity }) =>
+      capacity.pipe(
+        Effect.timeoutOption(answerMillis),
+        Effect.catch(() => Effect.succeedNone), // an outage: the adapter says so itself
+        Effect.map(Option.getOrNull),
+        Effect.tap((found) => (found === null ? Effect.void : Effect.andThen(measured(found), logged(judge(found)))))
+      )
+  })
+
+  // In a fiber of its own: a caller that leaves does not take the answer from the others.
+  const now = Effect.gen(function* () {
+    const nowMillis = yield* Clock.currentTimeMillis
+    if (newest === undefined || nowMillis - newest.beganMillis >= keptMillis) {
+      newest = { fiber: yield* Effect.forkIn(ask, scope), beganMillis: nowMillis }
+    }
+    return yield* Fiber.join(newest.fiber)
+  })
+
+  const issued = Effect.fnUntraced(function* (amount: Msat.Msat) {
+    const found = yield* now
+    if (found === null) return
+    const receivable = found.channels?.active === 0 ? Msat.zero : found.incoming
+    const wasBeyond = isBeyond
+    isBeyond = amount > receivable
+    if (!isBeyond) return
+    yield* Metric.update(beyond, 1)
+    if (wasBeyond) return
+    yield* Effect.logWarning(
+      "invoice: nobody outside can pay it, since the channels can receive less. Have a channel opened to your node.",
+      {
+        amount_sats: Msat.toDecimalSats(amount),
+        receivable_sats: Msat.toDecimalSats(receivable)
+      }
+    )
+  })
+
+  return Channels.of({
+    now,
+    warnings: Effect.map(now, (found) => (found === null ? [] : judge(found))),
+    issued: (amount) => (Option.isNone(books) ? Effect.void : Effect.asVoid(Effect.forkIn(issued(amount), scope)))
+  })
+})
+
+export const layer = Layer.effect(Channels, make)

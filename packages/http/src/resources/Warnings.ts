@@ -1,0 +1,18 @@
+import type { Warning } from "@satrail/core/nodes/Channels"
+import { Schema } from "effect"
+import * as View from "../View.ts"
+
+/** Anybody may read it: no amounts. */
+export const view = View.make<Warning>()(
+  { identifier: "ChannelWarning" },
+  {
+    code: [
+      Schema.String.annotate({
+        description: "`no_active_channel`, `inbound_low`, `outbound_low`, `channels_inactive` or `channels_force_closing`",
+        examples: ["inbound_low"]
+      }),
+      ({ code }) => code
+    ],
+    message: [Schema.String.annotate({ description: "For people; may change" }), ({ reason }) => reason]
+  }
+)
