@@ -197,8 +197,13 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             yield* LdkNetwork.mine(1, [dora])
             yield* staysPending(asked)
             // Both sides say that the channel is being force-closed: dora's node is LDK, bob's is lnd.
-            for (const capacity of [(yield* LightningBooks).capacity, LndBooks.capacity(bob.rest)])
-              yield* eventually(capacity, ({ channels }) => channels?.closing === 0 && channels.forceClosing === 1)
+            const forced = Effect.map(Effect.all([(yield* LightningBooks).capacity, LndBooks.capacity(bob.rest)]), (both) =>
+              both.map(({ channels }) => channels?.forceClosing)
+            )
+            yield* mineUntil(
+              "both are force-closing it",
+              Effect.map(forced, ([doras, bobs]) => doras === 1 && bobs === 1)
+            )
             // It is on its way to the chain, and still ours: that is what the books are compared with.
             assert.isAtLeast((yield* wealth).all, before.all - sats - maxChainFeesSats)
             const closing = yield* eventually(Effect.orDie(owned), ({ within }) => within >= amount)
@@ -219,10 +224,7 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             const after = yield* restingWealth
             yield* mineUntil(
               "neither is force-closing it any more",
-              Effect.map(
-                Effect.all([(yield* LightningBooks).capacity, LndBooks.capacity(bob.rest)]),
-                (both) => both.every(({ channels }) => channels?.forceClosing === 0)
-              ),
+              Effect.map(forced, ([doras, bobs]) => doras === 0 && bobs === 0),
               10
             )
             assert.isAtMost(after.all, before.all - paidSats)

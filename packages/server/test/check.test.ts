@@ -58,6 +58,19 @@ describe("satrail check", () => {
   /** lnd with something else in what it says of itself. */
   const lndThat = (more: object) =>
     lndAs(() => FakeLnd.make(({ path }) => (path === "/v1/getinfo" ? json({ ...FakeLnd.info, ...more }) : "as usual")))
+  /** lnd whose channels can receive and send this, with these that are force-closing. */
+  const lndHolding = (incoming: string, outgoing: string, forced: ReadonlyArray<object> = []) =>
+    lndAs(() =>
+      FakeLnd.make(({ path }) =>
+        path === "/v1/balance/channels"
+          ? json({ local_balance: { msat: outgoing }, remote_balance: { msat: incoming } })
+          : path === "/v1/channels/pending"
+            ? json({ pending_open_channels: [], waiting_close_channels: [], pending_force_closing_channels: forced })
+            : path === "/v1/getinfo"
+              ? json({ ...FakeLnd.info, num_active_channels: 1, num_inactive_channels: 0 })
+              : "as usual"
+      )
+    )
   const lndAnswers = (answer: Answer) => lndAs(() => FakeLnd.make(() => answer))
   /** A bitcoin node that answers these calls so. */
   const bitcoindThat = (answers: Parameters<typeof Bitcoind.make>[0]) => async () =>
@@ -212,7 +225,10 @@ describe("satrail check", () => {
       "LND_ACCEPT_VERSION=0.15.0"
     ],
     ["✗ settings", "an accepted version that is none", () => ({ LND_ACCEPT_VERSION: "any" }), "LND_ACCEPT_VERSION must be one version"],
-    ["! lnd", "lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open one"],
+    ["! lnd", "lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open a channel"],
+    ["! lnd", "lnd that can receive little", lndHolding("1", "100"), "can receive less than a tenth", "Have a channel opened"],
+    ["! lnd", "lnd that can send little", lndHolding("100", "1"), "can send less than a tenth", "Open a channel"],
+    ["! lnd", "lnd that force-closes a channel", lndHolding("50", "50", [{}]), "is being force-closed", "Keep the node online"],
     [
       "✗ lnd",
       "a macaroon's file that is not there",

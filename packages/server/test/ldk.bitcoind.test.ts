@@ -18,14 +18,16 @@ const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), 
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
-/** The process of the node, by the lock of its store. */
-const pidOf = (store: string): number => {
+const lockOf = (store: string): string | undefined => {
   const { ino } = statSync(path.join(store, "lock"))
-  const line = readFileSync("/proc/locks", "utf8")
+  return readFileSync("/proc/locks", "utf8")
     .split("\n")
     .find((line) => line.includes("FLOCK") && line.includes(`:${ino} `))
-  return Number(line?.trim().split(/\s+/)[4] ?? assert.fail("nobody has the store"))
 }
+const isOwned = (store: string): boolean => lockOf(store) !== undefined
+
+/** The process of the node, by the lock of its store. */
+const pidOf = (store: string): number => Number(lockOf(store)?.trim().split(/\s+/)[4] ?? assert.fail("nobody has the store"))
 
 /** How long LDK has written down nothing when it is at rest. */
 const restMillis = 2000
@@ -45,7 +47,7 @@ const atRest = (store: string) =>
 Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
     it.effect(
-      "ldk: the service starts its node, receives and pays, also around a kill of it, reconciles, and does not start an old store",
+      "ldk: the service starts its node, warns without a channel, receives and pays, also around a kill of it, reconciles, ends its node when it is killed, and does not start an old store",
       () =>
         Effect.gen(function* () {
           const { bob, carol } = yield* Network.Network
@@ -55,7 +57,19 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* Effect.addFinalizer(() => act(() => service.end()))
           yield* act(() => service.start(env))
           const dora = { name: "dora", ask: Ldk.asking(env.LDK_SOCKET) }
+
+          // Without a channel it serves, and says what does not work.
+          const warned = async () => {
+            const { status, data } = await service.ask("GET", "/readyz")
+            assert.strictEqual(status, 200)
+            return (data.warnings ?? []).map(({ code }: { readonly code: string }) => code)
+          }
+          assert.deepStrictEqual(yield* act(warned), ["no_active_channel"])
+          const checked = yield* act(() => Service.run("main", ["check"], { ...service.env(), ...env }).ended)
+          assert.match(checked.stdout + checked.stderr, /! LDK: the Lightning node has no active channel/)
+
           yield* LdkNetwork.open(dora, bob)
+          yield* act(() => Service.eventually("no warning with a channel", warned, (codes) => codes.length === 0))
           const shop = yield* act(() => service.company("paid"))
 
           // What the operator brought in for channels is in no entry of the ledger. What is paid and received from here on changes nothing of that.
@@ -110,7 +124,15 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           const backup = `${env.LDK_STORE}.backup`
           cpSync(env.LDK_STORE, backup, { recursive: true })
           yield* act(() => service.start(env))
-          yield* act(() => service.stop("SIGTERM"))
+          yield* act(() => service.stop("SIGKILL"))
+          yield* Process.until(
+            "the node has ended with the service that was killed",
+            Effect.map(Effect.exit(dora.ask("hello", {}, Schema.Unknown)), ({ _tag }) => _tag === "Failure" || undefined)
+          )
+          yield* Process.until(
+            "nobody has the store",
+            Effect.sync(() => !isOwned(env.LDK_STORE) || undefined)
+          )
           rmSync(env.LDK_STORE, { recursive: true })
           cpSync(backup, env.LDK_STORE, { recursive: true })
           const refused = yield* act(() => Service.run("main", [], { ...service.env(), ...env }).ended)
