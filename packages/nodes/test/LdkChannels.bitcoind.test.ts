@@ -222,10 +222,10 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             const paidSats = payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
             // What was the peer's to delay may take longer; what is there is all of it, but for the fees of the chain.
             const after = yield* restingWealth
+            // bob's lnd says so until the last of his own sweeps is deep enough.
             yield* mineUntil(
-              "neither is force-closing it any more",
-              Effect.map(forced, ([doras, bobs]) => doras === 0 && bobs === 0),
-              10
+              "dora is not force-closing it any more",
+              Effect.map(forced, ([doras]) => doras === 0)
             )
             assert.isAtMost(after.all, before.all - paidSats)
             assert.isAtLeast(after.all, before.all - paidSats - maxChainFeesSats)

@@ -65,7 +65,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
             return (data.warnings ?? []).map(({ code }: { readonly code: string }) => code)
           }
           assert.deepStrictEqual(yield* act(warned), ["no_active_channel"])
-          const checked = yield* act(() => Service.run("main", ["check"], { ...service.env(), ...env }).ended)
+          const checked = yield* act(() => Service.run("cli", ["check"], { ...service.env(), ...env }).ended)
           assert.match(checked.stdout + checked.stderr, /! LDK: the Lightning node has no active channel/)
 
           yield* LdkNetwork.open(dora, bob)
