@@ -185,7 +185,7 @@ describe("A wallet's books", () => {
         found.map(({ cause, about, ours }) => [cause, about, ours]),
         [
           ["coin_gone", draft.coins[0], Msat.fromSats(100_000)],
-          ["chain_balance", "chain", Msat.fromSats(200_000)]
+          ["on_chain_balance", "chain", Msat.fromSats(200_000)]
         ]
       )
       assert.strictEqual(chain.unexplained, Msat.fromSats(-100_000))

@@ -617,10 +617,10 @@ describe("A difference", () => {
     }
   )
 
-  begun("chain_balance: someone with our keys spent from our wallet", { logsErrors: true, isPending: true }, function* () {
+  begun("on_chain_balance: someone with our keys spent from our wallet", { logsErrors: true, isPending: true }, function* () {
     const before = Number((yield* report).chain.owned) / 1000
     const cost = yield* stolen(40_000)
-    assert.deepStrictEqual(yield* told, [["chain_balance", before, before - cost]])
+    assert.deepStrictEqual(yield* told, [["on_chain_balance", before, before - cost]])
     assert.strictEqual((yield* report).chain.unexplained, Msat.make(BigInt(-cost * 1000)))
   })
 })

@@ -88,7 +88,7 @@ const operator = Section.make(
     ApiKeys.rotate,
     WalletConnections.create,
     WalletConnections.get,
-    Companies.changePlan,
+    Companies.update,
     Companies.getLimits,
     Companies.limit,
     Companies.updateLimits,

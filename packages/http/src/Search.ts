@@ -9,10 +9,10 @@ import * as Scalars from "./Scalars.ts"
 
 export const hex32 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/i, { message: "32 bytes in hex" }))
 
-/** Both ends are exclusive. */
+/** The beginning is included and the end is not, so that adjacent periods have each row once. */
 export const times = {
-  created_after: Schema.optionalKey(Scalars.GivenInstant),
-  created_before: Schema.optionalKey(Scalars.GivenInstant)
+  from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Created at this time or later" })),
+  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Created before this time" }))
 }
 
 /** An id of a record, in any letter case. */
@@ -53,8 +53,8 @@ export const payment = {
 export const transaction = { chain_tx_id: Schema.optionalKey(hex32.annotate({ description: "The transaction of an on-chain row, hex" })) }
 
 interface Query {
-  readonly created_after?: number
-  readonly created_before?: number
+  readonly from?: number
+  readonly until?: number
   readonly metadata_key?: string
   readonly metadata_value?: string
   readonly payment_hash?: string
@@ -77,11 +77,12 @@ const issues = ({ metadata_key: key, metadata_value: value, payment_hash, paymen
 export const askedBy = (query: Query) => {
   const wrong = issues(query)
   if (wrong.length > 0) return Effect.fail(Errors.malformedRequest(wrong))
-  const { created_after, created_before, metadata_key: key, metadata_value: value, chain_tx_id } = query
+  const { from, until, metadata_key: key, metadata_value: value, chain_tx_id } = query
   const paymentHash = query.payment_hash ?? query.payment_request
   return Effect.succeed({
-    ...(created_after !== undefined && { createdAfterMillis: created_after }),
-    ...(created_before !== undefined && { createdBeforeMillis: created_before }),
+    // Times are whole milliseconds.
+    ...(from !== undefined && { createdAfterMillis: from - 1 }),
+    ...(until !== undefined && { createdBeforeMillis: until }),
     ...(key !== undefined && value !== undefined && { label: { key, value } }),
     ...(paymentHash !== undefined && { paymentHash: PaymentHash.make(paymentHash.toLowerCase()) }),
     ...(chain_tx_id !== undefined && { chainTxId: TxId.make(chain_tx_id.toLowerCase()) })
@@ -92,8 +93,8 @@ export const askedBy = (query: Query) => {
 export const written = ({
   limit,
   cursor: _,
-  created_after,
-  created_before,
+  from,
+  until,
   payment_hash,
   payment_request,
   ...filters
@@ -104,8 +105,8 @@ export const written = ({
   return {
     ...(limit !== undefined && { limit: String(limit) }),
     ...Object.fromEntries(Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))),
-    ...(created_after !== undefined && { created_after: new Date(created_after).toISOString() }),
-    ...(created_before !== undefined && { created_before: new Date(created_before).toISOString() }),
+    ...(from !== undefined && { from: new Date(from).toISOString() }),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
     ...(paymentHash !== undefined && { payment_hash: paymentHash })
   }
 }

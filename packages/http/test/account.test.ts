@@ -30,7 +30,7 @@ describe("GET /v1/account", () => {
       internal: { base_sats: 0, parts_per_million: 0 },
       routing_allowance: { base_sats: 5, parts_per_million: 5000 }
     })
-    await operate("POST", `/companies/${id}/plan`, { plan: "paid" })
+    await operate("PATCH", `/companies/${id}`, { plan: "paid" })
     const { fees: after, plan } = await account(key)
     assert.deepStrictEqual([plan, after.lightning.parts_per_million], ["paid", 2000])
   })

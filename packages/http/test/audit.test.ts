@@ -107,10 +107,10 @@ describe("the audit log", () => {
       await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "Ada", scopes: ["companies"] } })
     ).body.data
     const company = await service.company("free")
-    await service.ask("POST", `/operator/companies/${company.id}/plan`, { key: token, body: { plan: "paid" } })
-    const [row] = await log(company.key, "?verb=operator.changePlan")
+    await service.ask("PATCH", `/operator/companies/${company.id}`, { key: token, body: { plan: "paid" } })
+    const [row] = await log(company.key, "?verb=operator.updateCompany")
     assert.deepInclude(row, { actor: "operator", actor_id: id, actor_name: "Ada", outcome: "done", ip_address: "" })
-    const [same] = await everybody(`?verb=operator.changePlan&company_id=${company.id}`)
+    const [same] = await everybody(`?verb=operator.updateCompany&company_id=${company.id}`)
     assert.deepInclude(same, { actor_id: id, company_id: company.id })
     const [issued] = await everybody(`?verb=operatorTokens.issueOperatorToken&subject=${id}`)
     assert.deepInclude(issued, { actor_id: "root", outcome: "done" })

@@ -134,8 +134,8 @@ describe("a day that no calendar has", () => {
     it(`date: ${day} is refused, in a body and in a query`, async () => {
       const key = await post(keys, { name: "a", scopes: ["read"], expires_at: `${day}T00:00:00Z` })
       assert.deepStrictEqual([key.status, key.body.error?.issues?.map(({ path }) => path)], [400, ["expires_at"]], key.text)
-      const list = await service.ask("GET", `/v1/transactions?created_after=${day}T00:00:00Z`, { key: company.key })
-      assert.deepStrictEqual([list.status, list.body.error?.issues?.map(({ path }) => path)], [400, ["created_after"]], list.text)
+      const list = await service.ask("GET", `/v1/transactions?from=${day}T00:00:00Z`, { key: company.key })
+      assert.deepStrictEqual([list.status, list.body.error?.issues?.map(({ path }) => path)], [400, ["from"]], list.text)
     })
   }
 

@@ -226,7 +226,6 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           read: ["adjustment", "balance", "deposit", "exportTransactions", "getStatement", "payer", "transactions", "withdrawal"],
           operator: [
             "allowKeyFrom",
-            "changePlan",
             "chargeCompany",
             "connectWallet",
             "getFees",
@@ -240,6 +239,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
             "openCompany",
             "revokeKey",
             "rotateKey",
+            "updateCompany",
             "updateCompanyFees",
             "updateCompanyLimits",
             "updateKeyLimits",

@@ -171,7 +171,7 @@ describe("exports", () => {
     await book(30.5)
     await book(-1000)
     // What was booked in this very millisecond is of the next period.
-    const rows = await csv(key, `/v1/transactions/export?to=${new Date(Date.now() + 60_000).toISOString()}`)
+    const rows = await csv(key, `/v1/transactions/export?until=${new Date(Date.now() + 60_000).toISOString()}`)
     assert.deepStrictEqual(
       rows.map(({ type, amount_sats, total_sats, balance_sats }) => [type, amount_sats, total_sats, balance_sats]),
       [
@@ -199,7 +199,7 @@ describe("exports", () => {
     const [, deposit, paid] = await csv(key)
     const from = encodeURIComponent(paid?.["booked_at"] ?? "")
     const later = await csv(key, `/v1/transactions/export?from=${from}`)
-    const before = await csv(key, `/v1/transactions/export?to=${from}`)
+    const before = await csv(key, `/v1/transactions/export?until=${from}`)
     assert.notStrictEqual(paid?.["booked_at"], deposit?.["booked_at"])
     assert.deepStrictEqual(
       [later.map(({ type }) => type), before.map(({ type }) => type)],
@@ -216,7 +216,7 @@ describe("exports", () => {
     for (const [query, path] of [
       ["format=xls", "format"],
       ["from=yesterday", "from"],
-      ["from=2026-01-02T00:00:00Z&to=2026-01-02T00:00:00Z", "to"],
+      ["from=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z", "until"],
       ["metadata_keys=a,,b", "metadata_keys"]
     ]) {
       const answer = await service.ask("GET", `/v1/transactions/export?${query}`, { key })

@@ -155,7 +155,6 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/webhook-deliveries/{id}/resend": delivery(operators, () => CompanyId.operator),
   "/operator/companies/{id}/api-keys": async ({ id }) => id,
   // Of another one, which may have a lesser plan and spend nothing from then on.
-  "/operator/companies/{id}/plan": async () => (await service.company()).id,
   "/operator/companies/{id}/limits": async () => (await service.company()).id,
   "/operator/companies/{id}/fees": async () => (await service.company()).id,
   "/operator/companies/{id}/freeze": async () => (await service.company()).id,
@@ -164,7 +163,7 @@ const makers: Readonly<Record<string, Maker>> = {
     await service.ask("POST", `/operator/companies/${id}/freeze`, { key: operatorToken, body: { reason: "a drill", pending: "wait" } })
     return id
   },
-  "/operator/companies/{id}": async ({ id }) => id,
+  "/operator/companies/{id}": async () => (await service.company()).id,
   "/operator/suspense/{id}/assign": ({ id }) => suspended(service, id),
   "/operator/adjustments/{id}": async ({ id }) => (await adjusted(service, id)).booked,
   "/operator/adjustments/{id}/approve": async ({ id }) => (await adjusted(service, id)).asked,
@@ -205,7 +204,7 @@ const bodies: Record<string, unknown> = {
   "POST /operator/companies/{companyId}/bitcoin/deposit/lightning-address/{id}/hand-over": { cell: "b", company_id: Id.nil },
   [`PUT ${lightningAddress}/{id}`]: { min_sats: 7, success_message: "Thanks!" },
   "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
-  "POST /operator/companies/{id}/plan": { plan: "free" },
+  "PATCH /operator/companies/{id}": { plan: "free" },
   "PUT /operator/companies/{id}/limits": { day_sats: 1 },
   "PUT /operator/companies/{id}/fees": { internal: { base_sats: 1 } },
   "PUT /operator/api-keys/{id}/limits": { day_sats: 1 },

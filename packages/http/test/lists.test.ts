@@ -149,11 +149,11 @@ describe("filters", () => {
     "?status=failed": ({ status }) => status === "failed",
     "?rail_type=lightning": ({ rail_type }) => rail_type === "lightning",
     "?rail_type=on_chain&status=settled&type=deposit": ({ rail_type, status }) => rail_type === "on_chain" && status === "settled",
-    "?created_after=2026-01-31T12:00:04.000Z": ({ created_at }) => created_at > "2026-01-31T12:00:04.000Z",
-    "?created_before=2026-01-31T12:00:04Z": ({ created_at }) => created_at < "2026-01-31T12:00:04.000Z",
-    "?created_after=2026-01-31T13:00:02%2B01:00&created_before=2026-01-31T12:00:05.5Z": ({ created_at }) =>
-      created_at > "2026-01-31T12:00:02.000Z" && created_at < "2026-01-31T12:00:05.500Z",
-    "?created_after=2026-01-31T12:00:04.500Z&created_before=2026-01-31T12:00:04.500Z": () => false
+    "?from=2026-01-31T12:00:04.000Z": ({ created_at }) => created_at >= "2026-01-31T12:00:04.000Z",
+    "?until=2026-01-31T12:00:04Z": ({ created_at }) => created_at < "2026-01-31T12:00:04.000Z",
+    "?from=2026-01-31T13:00:02%2B01:00&until=2026-01-31T12:00:05.5Z": ({ created_at }) =>
+      created_at >= "2026-01-31T12:00:02.000Z" && created_at < "2026-01-31T12:00:05.500Z",
+    "?from=2026-01-31T12:00:04.500Z&until=2026-01-31T12:00:04.500Z": () => false
   }
   for (const [query, keeps] of Object.entries(only)) {
     it(`list: ${query} keeps exactly those, page by page too`, async () => {
@@ -176,13 +176,13 @@ describe("filters", () => {
     "type=": "type",
     "status=done": "status",
     "rail_type=onchain": "rail_type",
-    "created_after=yesterday": "created_after",
-    "created_after=2026-01-31": "created_after",
-    "created_after=2026-01-31T12:00:00": "created_after",
-    "created_before=2026-01-31T12:00:00.1234Z": "created_before",
-    "created_before=2026-13-01T00:00:00Z": "created_before",
-    "created_before=1769860800": "created_before",
-    "created_before=2026-01-31T12:00:00+01:00": "created_before",
+    "from=yesterday": "from",
+    "from=2026-01-31": "from",
+    "from=2026-01-31T12:00:00": "from",
+    "until=2026-01-31T12:00:00.1234Z": "until",
+    "until=2026-13-01T00:00:00Z": "until",
+    "until=1769860800": "until",
+    "until=2026-01-31T12:00:00+01:00": "until",
     "cursor=": "cursor",
     "cursor=x": "cursor",
     "cursor=%00": "cursor",

@@ -181,9 +181,7 @@ describe("what an error says would be right", () => {
   it("unknown parameter: has a suggestion, or is told that there are none", async () => {
     const asked = async (path: string) => (await service.ask("GET", path, { key })).body.error?.issues
     assert.deepStrictEqual(await asked("/v1/transactions?limits=1"), [{ path: "limits", message: "Unknown here: did you mean limit?" }])
-    assert.deepStrictEqual(await asked("/v1/transactions?created_befor=x"), [
-      { path: "created_befor", message: "Unknown here: did you mean created_before?" }
-    ])
+    assert.deepStrictEqual(await asked("/v1/transactions?unti=x"), [{ path: "unti", message: "Unknown here: did you mean until?" }])
     assert.deepStrictEqual(await asked(`${balance}?limit=1`), [{ path: "limit", message: "Unknown here: there are no parameters" }])
   })
 

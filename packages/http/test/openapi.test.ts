@@ -276,8 +276,9 @@ const asked: Record<string, Record<string, Ask>> = {
       body: { name: "a", scopes: ["read"], expires_at: "2100-01-01T00:00:00Z" }
     }
   },
-  "/operator/companies/{id}/plan": {
-    post: { key: operatorToken, path: `/operator/companies/${newcomer.id}/plan`, body: { plan: "paid" } }
+  "/operator/companies/{id}": {
+    get: { key: operatorToken, path: `/operator/companies/${company.id}` },
+    patch: { key: operatorToken, path: `/operator/companies/${newcomer.id}`, body: { plan: "paid" } }
   },
   "/operator/companies/{companyId}/domains": {
     post: { key: operatorToken, path: `/operator/companies/${company.id}/domains`, body: { domain: "example.com" } }
@@ -358,7 +359,7 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/transactions/adjustments/{adjustmentID}": { get: { path: `/v1/transactions/adjustments/${adjustments.booked}` } },
   "/operator/reconciliation": { get: { key: operatorToken } },
   "/operator/reconciliation/own-funds": {
-    put: { key: operatorToken, path: "/operator/reconciliation/own-funds", body: { node_sats: 1000.5 } }
+    patch: { key: operatorToken, path: "/operator/reconciliation/own-funds", body: { node_sats: 1000.5 } }
   },
   "/healthz": { get: {} },
   "/readyz": { get: {} },
@@ -605,8 +606,8 @@ describe("the OpenAPI document", () => {
         "type",
         "status",
         "rail_type",
-        "created_after",
-        "created_before",
+        "from",
+        "until",
         "metadata_key",
         "metadata_value",
         "payment_hash",

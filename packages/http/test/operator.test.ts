@@ -11,6 +11,7 @@ const service = await start({
 })
 afterAll(service.dispose)
 const post = (path: string, body?: unknown, key = operatorToken) => service.ask("POST", `/operator${path}`, { key, body })
+const patch = (id: string, body: unknown) => service.ask("PATCH", `/operator/companies/${id}`, { key: operatorToken, body })
 const balance = (key: string) => service.ask("GET", "/v1/transactions/balance", { key }).then(({ status }) => status)
 const open = async (plan = "free") => (await post("/companies", { name: "Example Ltd", plan })).body.data.id
 const issue = async (id: string, body: object = {}) =>
@@ -26,12 +27,20 @@ describe("companies", () => {
     )
   })
 
+  it("company: what is left out of a change stays, and a plan that does not exist is refused", async () => {
+    const id = await open("paid")
+    assert.strictEqual((await patch(id, {})).body.data.plan, "paid")
+    const { status, body } = await patch(id, { plan: "gold" })
+    assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["plan"]])
+    assert.strictEqual((await patch("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d", { plan: "free" })).status, 404)
+  })
+
   it("company: its plan changes, with effect at once", async () => {
     const id = await open("free")
     const { key } = await issue(id)
     const create = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "mine" } })
     assert.strictEqual((await create()).body.error?.code, "plan_required")
-    const { status, body } = await post(`/companies/${id}/plan`, { plan: "paid" })
+    const { status, body } = await patch(id, { plan: "paid" })
     assert.deepStrictEqual([status, body.data.id, body.data.plan], [200, id, "paid"])
     assert.strictEqual((await create()).status, 201)
   })
@@ -129,8 +138,6 @@ describe("bad input", () => {
       [`/companies/${id}/api-keys`, { name: "a", scopes: ["read"], expires_at: "soon" }, 400, "expires_at"],
       [`/companies/${nobody}/api-keys`, { name: "a", scopes: ["read"] }, 404, ""],
       ["/companies/x/api-keys", { name: "a", scopes: ["read"] }, 404, ""],
-      [`/companies/${id}/plan`, { plan: "gold" }, 400, "plan"],
-      [`/companies/${nobody}/plan`, { plan: "free" }, 404, ""],
       [`/companies/${id}/domains`, { domain: "localhost" }, 400, "domain"],
       [`/companies/${nobody}/domains`, { domain: "example.com" }, 404, ""],
       [`/companies/${id}/domains`, { domain: "pay.example.com" }, 409, ""],
@@ -162,9 +169,9 @@ describe("who is the operator", () => {
     ["POST", "/operator/companies/x/api-keys"],
     ["DELETE", "/operator/api-keys/x"],
     ["POST", "/operator/api-keys/x/rotate"],
-    ["POST", "/operator/companies/x/plan"],
+    ["PATCH", "/operator/companies/x"],
     ["POST", "/operator/companies/x/domains"],
-    ["PUT", "/operator/reconciliation/own-funds"]
+    ["PATCH", "/operator/reconciliation/own-funds"]
   ] as const
 
   it("C52: operator: known by the token: no API key opens these routes, not even one with admin", async () => {

@@ -94,7 +94,7 @@ const token: string = (await created("/tokens", { name: "leaves", scopes: ["read
 /** Every verb of the operator's, by its route. */
 const verbs: Readonly<Record<string, Verb>> = {
   "POST /operator/companies": { path: "/companies", body: { name: "Acme", plan: "free" }, sees: "/companies", again: "once" },
-  "POST /operator/companies/:id/plan": { path: of("/plan"), body: { plan: "paid" }, sees: of("") },
+  "PATCH /operator/companies/:id": { path: of(""), body: { plan: "paid" }, sees: of("") },
   "POST /operator/companies/:companyId/domains": { path: of("/domains"), body: { domain: "acme.example" }, sees: of("/domains") },
   "POST /operator/companies/:companyId/bitcoin/deposit/lightning-address/:id/hand-over": {
     path: of(`/bitcoin/deposit/lightning-address/${address}/hand-over`),
@@ -140,7 +140,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   "DELETE /operator/tokens/:id": { path: `/tokens/${token}`, sees: "/tokens" },
   "POST /operator/pause": { path: "/pause", body: { what: "sending" }, sees: "/pause" },
   "POST /operator/resume": { path: "/resume", body: { what: "sending" }, sees: "/pause" },
-  "PUT /operator/reconciliation/own-funds": { path: "/reconciliation/own-funds", body: { node_sats: 10 }, sees: "/reconciliation" },
+  "PATCH /operator/reconciliation/own-funds": { path: "/reconciliation/own-funds", body: { node_sats: 10 }, sees: "/reconciliation" },
   "POST /operator/suspense/:id/assign": { path: `/suspense/${assigned}/assign`, body: { company_id: id }, sees: "/suspense" },
   "POST /operator/adjustments": {
     path: "/adjustments",

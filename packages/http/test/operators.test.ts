@@ -38,7 +38,7 @@ describe("operators", () => {
     assert.strictEqual(await code(as("GET", "/operator/reconciliation", token)), 200)
     for (const [method, path, body] of [
       ["POST", "/operator/companies", company],
-      ["PUT", "/operator/reconciliation/own-funds", { node_sats: 1 }],
+      ["PATCH", "/operator/reconciliation/own-funds", { node_sats: 1 }],
       ["POST", "/operator/webhook-endpoints", { url: "https://shop.example/" }],
       ["DELETE", "/operator/api-keys/7Kq2mVx9TbZc", undefined]
     ] as const)

@@ -81,7 +81,7 @@ describe("GET /operator/reconciliation", () => {
     )
     assert.deepStrictEqual([report.differences, report.differences_by_cause], [[], {}])
     assert.strictEqual(report.node.owned_sats, report.node.own_sats + report.node.ledger_sats)
-    assert.deepStrictEqual([report.node.ledger_sats, report.node.unexplained_sats, report.chain.ledger_sats], [50_000, 0, 0])
+    assert.deepStrictEqual([report.node.ledger_sats, report.node.unexplained_sats, report.on_chain.ledger_sats], [50_000, 0, 0])
     const { oldest, ...counted } = waiting.withdrawal_dispatched
     assert.deepStrictEqual(counted, { count: 1, oldest_at: confirmed.data.created_at, amount_sats: held })
     assert.deepStrictEqual([oldest[0].id, oldest[0].amount_sats, oldest.length], [confirmed.data.id, held, 1])
@@ -141,14 +141,14 @@ describe("the gauges", () => {
   })
 })
 
-describe("PUT /operator/reconciliation/own-funds", () => {
-  const state = (body: unknown) => service.ask("PUT", `${path}/own-funds`, { key: operatorToken, body })
+describe("PATCH /operator/reconciliation/own-funds", () => {
+  const state = (body: unknown) => service.ask("PATCH", `${path}/own-funds`, { key: operatorToken, body })
 
   it("operator equity: one of them is set to the msat, and the other stays as it was", async () => {
-    const { node, chain } = (await shown()).data.report
+    const { node, on_chain: onChain } = (await shown()).data.report
     const sats = node.own_sats + node.unexplained_sats
     const { status, body } = await state({ node_sats: sats })
-    assert.deepStrictEqual([status, body.data], [200, { node_sats: sats, chain_sats: chain.own_sats }])
+    assert.deepStrictEqual([status, body.data], [200, { node_sats: sats, on_chain_sats: onChain.own_sats }])
     await compare()
     assert.deepStrictEqual((await shown()).data.report.differences_by_cause, { payment_not_ours: 1 })
   })

@@ -68,8 +68,8 @@ describe("invoices", () => {
     [`?payment_hash=${second.r_hash.toUpperCase()}`]: () => [second],
     [`?payment_request=${third.payment_request}`]: () => [third],
     [`?payment_hash=${theirs.r_hash}`]: () => [],
-    [`?created_after=${encodeURIComponent(second.created_at)}`]: () => [third].filter((row) => row.created_at > second.created_at),
-    [`?created_before=${encodeURIComponent(first.created_at)}`]: () => [],
+    [`?from=${encodeURIComponent(second.created_at)}`]: () => [third, second, first].filter((row) => row.created_at >= second.created_at),
+    [`?until=${encodeURIComponent(first.created_at)}`]: () => [],
     "?lightning_address_id=018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d": () => []
   }
   for (const [query, expected] of Object.entries(found))

@@ -4,7 +4,7 @@ import { company, example, json } from "./CommandParts.ts"
 
 // What was booked, as files and statements.
 
-const time = (name: "from" | "to", description: string) =>
+const time = (name: "from" | "until", description: string) =>
   Flag.String(name).pipe(Flag.withDescription(`${description}, such as 2026-01-01T00:00:00Z`), Flag.optional)
 
 export const exports = Command.make(
@@ -13,7 +13,7 @@ export const exports = Command.make(
     company: Argument.String("company").pipe(Argument.withDescription("The company's id; without it all companies"), Argument.optional),
     format: Flag.Literals("format", ["csv", "jsonl"]).pipe(Flag.withDescription("csv by default"), Flag.withDefault("csv" as const)),
     from: time("from", "What was booked from then on"),
-    to: time("to", "What was booked before then"),
+    until: time("until", "What was booked before then"),
     metadataKeys: Flag.String("metadata-keys").pipe(
       Flag.withDescription("Keys of metadata that have a column each, separated by commas"),
       Flag.optional
@@ -30,7 +30,7 @@ export const exports = Command.make(
     )
 ).pipe(
   Command.withDescription("Export what was booked, with fees, records and running balance"),
-  example("export --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --output january.csv", "A month, of all companies")
+  example("export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv", "A month, of all companies")
 )
 
 export const statement = Command.make(

@@ -81,7 +81,7 @@ const companies = Command.make("companies").pipe(
     Command.make(
       "plan",
       { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("Its new plan")) },
-      ({ company, json, plan }) => call({ json }, "POST", `${of(company)}/plan`, { plan })
+      ({ company, json, plan }) => call({ json }, "PATCH", of(company), { plan })
     ).pipe(Command.withDescription("Change a company's plan")),
     Command.make(
       "domain",
@@ -130,8 +130,8 @@ const operators = Command.make("operators").pipe(
   ])
 )
 
-const amount = (of: string) =>
-  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`Operator equity of the ${of}, in sats to three decimals`), Flag.optional)
+const amount = (of: "node" | "on-chain", where: string) =>
+  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`Operator equity ${where}, in sats to three decimals`), Flag.optional)
 
 const reconcile = Command.make(
   "reconcile",
@@ -203,11 +203,11 @@ const deposits = followed("deposits", "deposit", ["id", "company_id", "created_a
 
 const ownFunds = Command.make(
   "own-funds",
-  { json, node: amount("node"), chain: amount("chain") },
+  { json, node: amount("node", "of the node"), onChain: amount("on-chain", "of the wallet on the chain") },
   later(async () => (await import("./commands/Reconcile.ts")).ownFunds)
 ).pipe(
   Command.withDescription("Declare how much of the money of node and wallet is operator equity"),
-  example("own-funds --node-sats 5000000 --chain-sats 0", "After opening a channel with money of your own")
+  example("own-funds --node-sats 5000000 --on-chain-sats 0", "After opening a channel with money of your own")
 )
 
 const verify = Command.make(

@@ -42,10 +42,10 @@ export const fees = Command.make("fees").pipe(
         }
         return Object.values(body).every((one) => one === undefined)
           ? new CommandFailed({ message: "Name a fee, such as --lightning-ppm 1000; `fees clear` takes all of them away" })
-          : call({ json }, "PUT", `${of(company)}/fees`, body)
+          : call({ json }, "PATCH", `${of(company)}/fees`, body)
       }
     ).pipe(
-      Command.withDescription("Replace all of a company's own fees by these; what is not named costs what its plan says"),
+      Command.withDescription("Set these fees of a company; what is not named stays. A fee has two parts: the one that is not given is 0"),
       example("fees set 01a1f768-1c70-748e-8579-81b7373e8599 --lightning-ppm 1000", "0.1 % over Lightning, for this company alone")
     ),
     Command.make("clear", { company, json }, ({ company, json }) => call({ json }, "PUT", `${of(company)}/fees`, {})).pipe(

@@ -85,9 +85,9 @@ export const limits = Command.make("limits").pipe(
       )
       return Object.keys(body).length === 0
         ? new CommandFailed({ message: "Name a limit, such as --day-sats 10000; `limits clear` takes all of them away" })
-        : call({ json }, "PUT", `${at(whose, id)}/limits`, body)
+        : call({ json }, "PATCH", `${at(whose, id)}/limits`, body)
     }).pipe(
-      Command.withDescription("Replace all limits by these, in every process from the answer on"),
+      Command.withDescription("Set these limits, in every process from the answer on; what is not named stays"),
       example("limits set key 7Kq2mVx9TbZc --day-sats 10000 --per-withdrawal-sats 2000", "A key for a program")
     ),
     Command.make("clear", { whose, id, json }, ({ id, json, whose }) => call({ json }, "PUT", `${at(whose, id)}/limits`, {})).pipe(

@@ -1,4 +1,4 @@
-import type { Option } from "effect"
+import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { call, example, json, list, listed, paging } from "./CommandParts.ts"
 
@@ -8,9 +8,11 @@ const root = "/operator/webhook-endpoints"
 const endpoint = Argument.String("endpoint").pipe(Argument.withDescription("The endpoint's id"))
 const at = (endpoint: string) => `${root}/${encodeURIComponent(endpoint)}`
 
-/** What an endpoint is set to. */
+const url = Flag.String("url")
+const urlIs = "Where events are posted: https, on a public host"
+
+/** What an endpoint is set to beside its URL. */
 const settings = {
-  url: Flag.String("url").pipe(Flag.withDescription("Where events are posted: https, on a public host; required")),
   description: Flag.String("description").pipe(Flag.withDescription("For operators"), Flag.optional),
   types: Flag.String("types").pipe(
     Flag.withDescription("Only these types of events, or beginnings such as deposit.*, separated by commas; all by default"),
@@ -21,12 +23,12 @@ const settings = {
 }
 
 const bodyOf = (given: {
-  readonly url: string
+  readonly url?: string | undefined
   readonly description: Option.Option<string>
   readonly types: Option.Option<ReadonlyArray<string>>
   readonly signatureHeader: Option.Option<string>
 }) => ({
-  url: given.url,
+  ...(given.url !== undefined && { url: given.url }),
   ...(given.description._tag === "Some" && { description: given.description.value }),
   ...(given.types._tag === "Some" && { types: given.types.value }),
   ...(given.signatureHeader._tag === "Some" && { signature_header: given.signatureHeader.value })
@@ -49,13 +51,17 @@ export const webhooks = Command.make("webhooks").pipe(
     Command.make("show", { endpoint, json }, ({ endpoint, json }) => call({ json }, "GET", at(endpoint))).pipe(
       Command.withDescription("Show an endpoint")
     ),
-    Command.make("create", { ...settings, json }, ({ json, ...given }) => call({ json }, "POST", root, bodyOf(given))).pipe(
+    Command.make("create", { url: url.pipe(Flag.withDescription(`${urlIs}; required`)), ...settings, json }, ({ json, ...given }) =>
+      call({ json }, "POST", root, bodyOf(given))
+    ).pipe(
       Command.withDescription("Create an endpoint; its secret is shown once"),
       example("webhooks create --url https://ops.example/events --types payment.*,adjustment.*", "What an operator has to hear of")
     ),
-    Command.make("change", { ...settings, endpoint, json }, ({ endpoint, json, ...given }) =>
-      call({ json }, "PUT", at(endpoint), bodyOf(given))
-    ).pipe(Command.withDescription("Replace all that an endpoint is set to")),
+    Command.make(
+      "change",
+      { url: url.pipe(Flag.withDescription(urlIs), Flag.optional), ...settings, endpoint, json },
+      ({ endpoint, json, url, ...given }) => call({ json }, "PATCH", at(endpoint), bodyOf({ ...given, url: Option.getOrUndefined(url) }))
+    ).pipe(Command.withDescription("Change an endpoint's settings; what is not named stays")),
     Command.make("delete", { endpoint, json }, ({ endpoint, json }) => call({ json }, "DELETE", at(endpoint))).pipe(
       Command.withDescription("Delete an endpoint: nothing is sent there any more")
     ),

@@ -213,7 +213,7 @@ Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"
             })
             const brought = own + (yield* unexplained(true))
             yield* act(() =>
-              service.ask("PUT", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought } })
+              service.ask("PATCH", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought } })
             )
             assert.approximately(yield* unexplained(true), 0, 5)
 
@@ -260,7 +260,7 @@ Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"
             const { data } = yield* act(() => service.ask("GET", "/operator/reconciliation", { key: service.token() }))
             assert.strictEqual(data.report.node.owned_sats, yield* ours.wallet)
             yield* act(() =>
-              service.ask("PUT", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought - cost } })
+              service.ask("PATCH", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought - cost } })
             )
             assert.strictEqual(yield* unexplained(true), 0)
           }).pipe(Effect.scoped, Effect.provide(network)),

@@ -139,7 +139,7 @@ describe("the command line", () => {
     assert.include(await said("export --format jsonl"), '"type":"closing"')
     const directory = mkdtempSync(path.join(tmpdir(), "satrail-export-"))
     const file = path.join(directory, "books.csv")
-    const written = await satrail(`export ${company.id} --to 2026-01-01T00:00:00Z --output ${file}`)
+    const written = await satrail(`export ${company.id} --until 2026-01-01T00:00:00Z --output ${file}`)
     assert.deepStrictEqual([written.code, written.stdout, written.stderr.trim()], [0, "", `Written: ${file}`])
     assert.deepStrictEqual(readdirSync(directory), ["books.csv"])
     assert.include(readFileSync(file, "utf8"), ",closing,")
@@ -207,7 +207,7 @@ describe("the command line", () => {
     const before = await own()
     assert.strictEqual(before.node_sats, 7)
     const refusal = await refused("own-funds")
-    for (const words of ["Nothing was changed", "--node-sats", "--chain-sats"]) assert.include(refusal, words)
+    for (const words of ["Nothing was changed", "--node-sats", "--on-chain-sats"]) assert.include(refusal, words)
     assert.deepStrictEqual(await own(), before)
   })
 

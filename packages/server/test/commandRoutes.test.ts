@@ -60,19 +60,22 @@ const typed: Readonly<Record<string, string>> = {
   "GET /operator/companies": "companies list",
   "POST /operator/companies": "companies create --name Acme --plan free",
   "GET /operator/companies/:id": "companies show ID",
-  "POST /operator/companies/:id/plan": "companies plan ID paid",
+  "PATCH /operator/companies/:id": "companies plan ID paid",
   "GET /operator/companies/:companyId/domains": "companies look ID domains",
   "POST /operator/companies/:companyId/domains": "companies domain ID acme.example",
   "GET /operator/companies/:id/fees": "fees show ID",
-  "PUT /operator/companies/:id/fees": "fees set ID --lightning-ppm 1000",
+  "PUT /operator/companies/:id/fees": "fees clear ID",
+  "PATCH /operator/companies/:id/fees": "fees set ID --lightning-ppm 1000",
   "GET /operator/companies/:id/limits": "limits show company ID",
-  "PUT /operator/companies/:id/limits": "limits set company ID --day-sats 1000",
+  "PUT /operator/companies/:id/limits": "limits clear company ID",
+  "PATCH /operator/companies/:id/limits": "limits set company ID --day-sats 1000",
   "POST /operator/companies/:id/freeze": "freeze ID --reason drill",
   "POST /operator/companies/:id/unfreeze": "unfreeze ID",
   "GET /operator/companies/:id/api-keys": "keys list ID",
   "POST /operator/companies/:id/api-keys": "keys issue ID --name till",
   "GET /operator/api-keys/:id": "limits show key ID",
   "PUT /operator/api-keys/:id/limits": "limits clear key ID",
+  "PATCH /operator/api-keys/:id/limits": "limits set key ID --day-sats 1000",
   "PUT /operator/api-keys/:id/allowed-from": "keys allow ID anywhere",
   "POST /operator/api-keys/:id/rotate": "keys rotate ID",
   "DELETE /operator/api-keys/:id": "keys revoke ID",
@@ -113,7 +116,7 @@ const typed: Readonly<Record<string, string>> = {
   "POST /operator/pause": "pause sending",
   "POST /operator/resume": "resume receiving",
   "GET /operator/reconciliation": "reconcile",
-  "PUT /operator/reconciliation/own-funds": "own-funds --node-sats 5",
+  "PATCH /operator/reconciliation/own-funds": "own-funds --node-sats 5",
   "GET /operator/suspense": "suspense list",
   "POST /operator/suspense/:id/assign": "suspense assign ID ONE",
   "GET /operator/adjustments": "adjustments list",
@@ -126,7 +129,7 @@ const typed: Readonly<Record<string, string>> = {
   "GET /operator/webhook-endpoints": "webhooks list",
   "POST /operator/webhook-endpoints": "webhooks create --url https://ops.example/",
   "GET /operator/webhook-endpoints/:id": "webhooks show ID",
-  "PUT /operator/webhook-endpoints/:id": "webhooks change ID --url https://ops.example/",
+  "PATCH /operator/webhook-endpoints/:id": "webhooks change ID --types checkout.paid",
   "DELETE /operator/webhook-endpoints/:id": "webhooks delete ID",
   "POST /operator/webhook-endpoints/:id/disable": "webhooks disable ID",
   "POST /operator/webhook-endpoints/:id/enable": "webhooks enable ID",
@@ -140,10 +143,7 @@ const typed: Readonly<Record<string, string>> = {
 /** Routes that nothing is typed for, and why. */
 const none: Readonly<Record<string, string>> = {
   "GET /operator/metrics": "read by Prometheus, in its own format",
-  "PATCH /operator/companies/:id/fees": "`fees set` sends all fees, with PUT",
-  "PATCH /operator/companies/:id/limits": "`limits set` sends all limits, with PUT",
-  "PATCH /operator/api-keys/:id/limits": "`limits set` sends all limits, with PUT",
-  "PATCH /operator/webhook-endpoints/:id": "`webhooks change` sends the whole endpoint, with PUT"
+  "PUT /operator/webhook-endpoints/:id": "`webhooks change` leaves what is not named as it is, with PATCH"
 }
 
 const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.Api.groups)

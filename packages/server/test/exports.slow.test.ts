@@ -83,7 +83,7 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
       const ask = (from = 1, to = count) => {
         const [first, after] = [from, to + 1].map((n) => new Date(startMillis + n).toISOString())
         return service.handler(
-          new Request(`http://service/v1/transactions/export?metadata_keys=order&from=${first}&to=${after}`, {
+          new Request(`http://service/v1/transactions/export?metadata_keys=order&from=${first}&until=${after}`, {
             headers: { authorization: `Bearer ${key}` }
           })
         )

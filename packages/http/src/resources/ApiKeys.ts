@@ -302,7 +302,7 @@ export const allowFrom = Section.operator(
     error: Errors.of("malformed", "not_found", "scope_required", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies", "stop", "loosen"])
-    .annotate(OpenApi.Summary, "Say from where an API key may be used")
+    .annotate(OpenApi.Summary, "Replace an API key's allowed addresses")
     .annotate(
       OpenApi.Description,
       "Replaces all of its ranges; `null` lets it be used from anywhere. To allow more addresses, the token needs the scope `loosen`. They hold in every process from the answer on. From elsewhere it is refused with 403 `address_not_allowed`, and the audit log has it."

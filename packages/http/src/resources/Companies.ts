@@ -82,26 +82,28 @@ export const open = Section.operator(
     })
 )
 
-export const changePlan = Section.operator(
-  HttpApiEndpoint.post("changePlan", `${path}/:id/plan`, {
+export const update = Section.operator(
+  HttpApiEndpoint.patch("updateCompany", `${path}/:id`, {
     params: { id: Scalars.Uuid },
-    payload: Schema.Struct({ plan: Plan }).annotate({ identifier: "ChangePlan" }),
+    payload: Schema.Struct({ plan: Schema.optionalKey(Plan) }).annotate({ identifier: "UpdateCompany" }),
     success: Envelope.success(200, view.schema),
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies"])
-    .annotate(OpenApi.Summary, "Change a company's plan")
-    .annotate(OpenApi.Description, "What it made under its old plan stays.")
+    .annotate(OpenApi.Summary, "Update a company")
+    .annotate(OpenApi.Description, "Changes its plan. What it made under its old plan stays.")
     .annotate(Example, (world) => {
       const row = example(world)
-      return { params: { id: row.id }, body: { plan: row.plan }, message: "Plan changed", data: view.of(row) }
+      return { params: { id: row.id }, body: { plan: row.plan }, message: "Company updated", data: view.of(row) }
     }),
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload }) {
+      const id = CompanyId.make(params.id.toLowerCase())
+      const { plan } = payload
       return Envelope.ok(
-        "Plan changed",
-        view.of(yield* Errors.answered(companies.changePlan(CompanyId.make(params.id.toLowerCase()), payload.plan)))
+        "Company updated",
+        view.of(yield* Errors.answered(plan === undefined ? companies.get(id) : companies.changePlan(id, plan)))
       )
     })
 )

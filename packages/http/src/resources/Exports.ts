@@ -71,7 +71,7 @@ const keysIssue = (text: string): string | undefined => {
 const query = {
   format: Schema.optionalKey(Sheet.Format),
   from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "What was booked from then on; by default everything" })),
-  to: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "What was booked before then; by default until now" })),
+  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "What was booked before then; by default until now" })),
   metadata_keys: Schema.optionalKey(
     Schema.String.annotate({
       description: `Keys of metadata, separated by commas, at most ${Metadata.limits.keys}: each has a column \`metadata.<key>\``,
@@ -83,16 +83,16 @@ const query = {
 interface Asked {
   readonly format?: Sheet.Format
   readonly from?: number
-  readonly to?: number
+  readonly until?: number
   readonly metadata_keys?: string
 }
 
-const periodOf = Effect.fnUntraced(function* ({ from = 0, to }: Asked) {
-  const untilMillis = to ?? (yield* Clock.currentTimeMillis)
+const periodOf = Effect.fnUntraced(function* ({ from = 0, until }: Asked) {
+  const untilMillis = until ?? (yield* Clock.currentTimeMillis)
   if (from < 0) return yield* Effect.fail(Errors.malformedRequest([{ path: "from", message: "Not before 1970" }]))
-  if (to !== undefined && to <= from)
+  if (until !== undefined && until <= from)
     return yield* Effect.fail(
-      Errors.malformedRequest([{ path: "to", message: "Later than `from`: it is the first moment that is left out" }])
+      Errors.malformedRequest([{ path: "until", message: "Later than `from`: it is the first moment that is left out" }])
     )
   return { fromMillis: from, untilMillis }
 })

@@ -373,7 +373,7 @@ export const list = Section.company(
     .annotate(OpenApi.Summary, "List Lightning invoices")
     .annotate(
       OpenApi.Description,
-      `Newest first; with several filters, those that have all of it. \`created_after\` and \`created_before\` are both exclusive. Those that wallets requested at a Lightning address are there too, until they are forgotten unpaid. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} invoices ends there, with fewer rows or none. Needs the scope \`read\`.`
+      `Newest first; with several filters, those that have all of it. \`from\` is inclusive and \`until\` exclusive. Those that wallets requested at a Lightning address are there too, until they are forgotten unpaid. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} invoices ends there, with fewer rows or none. Needs the scope \`read\`.`
     )
     .annotate(Example, (world) => ({ message: "Lightning invoices", data: [view.of(example(world).settled)] })),
   Invoices,

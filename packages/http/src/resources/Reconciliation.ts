@@ -85,7 +85,7 @@ const report = View.make<Report>()(
     assets_sats: [Sats.annotate({ description: "What node and wallet own" }), (one) => Scalars.exactSats(one.assets)],
     liabilities_sats: [Sats.annotate({ description: "Balances of all companies together" }), (one) => Scalars.exactSats(one.liabilities)],
     node: [side.schema, (one) => side.of(one.node)],
-    chain: [side.schema, (one) => side.of(one.chain)],
+    on_chain: [side.schema, (one) => side.of(one.chain)],
     accounts: [Accounts, (one) => Tally.byAccount((account) => Scalars.exactSats(one.accounts[account]))],
     differences_by_cause: [
       Schema.Record(Schema.String, Schema.Int).annotate({
@@ -107,7 +107,7 @@ const Answer = Schema.Struct({
   })
 }).annotate({ identifier: "Reconciliation" })
 
-const OwnFunds = Schema.Struct({ node_sats: SatsOrNull, chain_sats: SatsOrNull }).annotate({ identifier: "OwnFunds" })
+const OwnFunds = Schema.Struct({ node_sats: SatsOrNull, on_chain_sats: SatsOrNull }).annotate({ identifier: "OwnFunds" })
 
 const path = "/operator/reconciliation"
 
@@ -137,10 +137,10 @@ const get = Section.operator(
 )
 
 const stateOwn = Section.operator(
-  HttpApiEndpoint.put("stateOwnFunds", `${path}/own-funds`, {
+  HttpApiEndpoint.patch("stateOwnFunds", `${path}/own-funds`, {
     payload: Schema.Struct({
       node_sats: Scalars.given(Scalars.GivenExactSats),
-      chain_sats: Scalars.given(Scalars.GivenExactSats)
+      on_chain_sats: Scalars.given(Scalars.GivenExactSats)
     }).annotate({ identifier: "StateOwnFunds" }),
     success: Envelope.success(200, OwnFunds),
     error: Errors.of("malformed", "store_unavailable")
@@ -152,15 +152,15 @@ const stateOwn = Section.operator(
       "Declares how much of the money of node and wallet is operator equity, apart from the ledger. A member that is left out stays as it was. Effective from the next run on."
     )
     .annotate(Example, () => {
-      const sats = { node_sats: 10_000_000, chain_sats: 1_000_000 }
+      const sats = { node_sats: 10_000_000, on_chain_sats: 1_000_000 }
       return { body: sats, message: "Own funds stated", data: sats }
     }),
   Reconciliation,
   ({ stateOwnFunds }) =>
     Effect.fnUntraced(function* ({ payload }) {
-      const stated = stateOwnFunds({ node: payload.node_sats ?? null, chain: payload.chain_sats ?? null })
+      const stated = stateOwnFunds({ node: payload.node_sats ?? null, chain: payload.on_chain_sats ?? null })
       const { node, chain } = yield* Errors.answered(stated)
-      return Envelope.ok("Own funds stated", { node_sats: Scalars.exactSatsOrNull(node), chain_sats: Scalars.exactSatsOrNull(chain) })
+      return Envelope.ok("Own funds stated", { node_sats: Scalars.exactSatsOrNull(node), on_chain_sats: Scalars.exactSatsOrNull(chain) })
     })
 )
 

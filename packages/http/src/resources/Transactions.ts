@@ -151,7 +151,7 @@ export const list = Section.company(
     .annotate(OpenApi.Summary, "List transactions")
     .annotate(
       OpenApi.Description,
-      `Deposits, withdrawals and what the operator booked by hand (\`adjustment\`), newest first; with several filters, those that have all of it. \`created_after\` and \`created_before\` are both exclusive. A hash is found once the payment was sent or received. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} rows ends there, with fewer rows or none. Needs the scope \`read\`.`
+      `Deposits, withdrawals and what the operator booked by hand (\`adjustment\`), newest first; with several filters, those that have all of it. \`from\` is inclusive and \`until\` exclusive. A hash is found once the payment was sent or received. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} rows ends there, with fewer rows or none. Needs the scope \`read\`.`
     )
     .annotate(Example, (world) => ({ message: "Transactions", data: example(world).transactions.map(view.of) })),
   Transactions,

@@ -74,11 +74,11 @@ export const exported = Effect.fnUntraced(function* (ask: {
   readonly company: Option.Option<string>
   readonly format: "csv" | "jsonl"
   readonly from: Option.Option<string>
-  readonly to: Option.Option<string>
+  readonly until: Option.Option<string>
   readonly metadataKeys: Option.Option<string>
   readonly output: Option.Option<string>
 }) {
-  const given = Object.entries({ from: ask.from, to: ask.to, metadata_keys: ask.metadataKeys }).flatMap(([name, value]) =>
+  const given = Object.entries({ from: ask.from, until: ask.until, metadata_keys: ask.metadataKeys }).flatMap(([name, value]) =>
     Option.toArray(value).map((value): [string, string] => [name, value])
   )
   const root = Option.match(ask.company, { onNone: () => "/operator", onSome: (id) => `/operator/companies/${encodeURIComponent(id)}` })

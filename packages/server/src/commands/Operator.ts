@@ -65,7 +65,7 @@ const Envelope = Schema.Struct({
   )
 })
 
-type Method = "GET" | "POST" | "PUT" | "DELETE"
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** Where the next page begins, from a `Link` header; undefined on the last page. */
 const cursorIn = (link = ""): string | undefined => {

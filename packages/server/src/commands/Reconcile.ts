@@ -21,7 +21,7 @@ const Answer = Schema.Struct({
       assets_sats: Sats,
       liabilities_sats: Sats,
       node: Side,
-      chain: Side,
+      on_chain: Side,
       accounts: Schema.Record(Schema.String, Sats),
       differences_by_cause: Schema.Record(Schema.String, Schema.Int),
       differences: Schema.Array(
@@ -50,7 +50,7 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
     Output.table([
       ["", "owned", "own", "ledger", "on its way", "unexplained"],
       sideRow("node", report.node),
-      sideRow("chain", report.chain)
+      sideRow("on-chain", report.on_chain)
     ]),
     Output.table([
       ["assets", Output.sats(report.assets_sats)],
@@ -74,15 +74,15 @@ export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json:
 export const ownFunds = ({
   json,
   node,
-  chain
+  onChain
 }: {
   readonly json: boolean
   readonly node: Option.Option<number>
-  readonly chain: Option.Option<number>
+  readonly onChain: Option.Option<number>
 }) =>
-  Option.isNone(node) && Option.isNone(chain)
-    ? Effect.fail(new CommandFailed({ message: "Nothing was changed. own-funds needs --node-sats N, --chain-sats N, or both." }))
-    : Operator.call({ json }, "PUT", "/operator/reconciliation/own-funds", {
+  Option.isNone(node) && Option.isNone(onChain)
+    ? Effect.fail(new CommandFailed({ message: "Nothing was changed. own-funds needs --node-sats N, --on-chain-sats N, or both." }))
+    : Operator.call({ json }, "PATCH", "/operator/reconciliation/own-funds", {
         ...(Option.isSome(node) && { node_sats: node.value }),
-        ...(Option.isSome(chain) && { chain_sats: chain.value })
+        ...(Option.isSome(onChain) && { on_chain_sats: onChain.value })
       })

@@ -105,7 +105,7 @@ const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/
 /** What takes long when it is asked well: until every process knows of it, or until so many blocks are mined. Asked less often. */
 const slow = new Set([
   "DELETE /operator/api-keys/{id}",
-  "POST /operator/companies/{id}/plan",
+  "PATCH /operator/companies/{id}",
   "POST /operator/companies/{companyId}/bitcoin/deposit/lightning-address/{id}/hand-over",
   "POST /operator/pause",
   "POST /operator/resume",

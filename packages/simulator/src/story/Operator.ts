@@ -30,7 +30,13 @@ export const make = (world: World, customers: Customers, made: Made): Acts<"Open
     const address = latest(made.addressIds, which)
     switch (what) {
       case "plan":
-        return customers.ask({ ...operator, slot, path: `${path}/plan`, body: JSON.stringify({ plan: which % 2 === 0 ? "paid" : "free" }) })
+        return customers.ask({
+          ...operator,
+          slot,
+          method: "PATCH",
+          path,
+          body: JSON.stringify({ plan: which % 2 === 0 ? "paid" : "free" })
+        })
       case "vouch":
         return customers.ask({ ...operator, slot, path: `${path}/domains`, body: JSON.stringify({ domain: `v${domain}` }) })
       case "domain": {

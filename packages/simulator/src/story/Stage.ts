@@ -13,7 +13,7 @@ import type { World } from "../world/World.ts"
 /** What a customer or a wallet asks the service. */
 export interface Ask {
   readonly slot: number
-  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
   /** An API key or the operator's token. */
   readonly bearer?: string | undefined

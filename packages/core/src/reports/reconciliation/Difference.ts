@@ -30,7 +30,7 @@ export const Cause = Schema.Literals([
   "deposit_not_credited",
   "coin_gone",
   "node_balance",
-  "chain_balance"
+  "on_chain_balance"
 ])
 export type Cause = typeof Cause.Type
 

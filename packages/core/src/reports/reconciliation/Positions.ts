@@ -89,7 +89,7 @@ const balance = (account: "node" | "chain", { own, ledger, owned, unexplained }:
     ? []
     : [
         {
-          cause: account === "node" ? "node_balance" : "chain_balance",
+          cause: account === "node" ? "node_balance" : "on_chain_balance",
           about: account,
           companyId: null,
           recordId: null,

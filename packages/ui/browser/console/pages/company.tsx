@@ -102,7 +102,7 @@ export const Company = ({ id }: { readonly id: string }) => {
     id
   )
   const plan = async (text: (name: string) => string) => {
-    await call("POST /operator/companies/{id}/plan", { params, body: { plan: text("plan") === "paid" ? "paid" : "free" } })
+    await call("PATCH /operator/companies/{id}", { params, body: { plan: text("plan") === "paid" ? "paid" : "free" } })
     loaded.again()
   }
   const fees = async (text: (name: string) => string) => {

@@ -13,7 +13,7 @@ const load = async () => {
   const since = new Date(Date.now() - hours * hourMillis).toISOString()
   const [balance, day, pending] = await Promise.all([
     call("GET /v1/transactions/balance"),
-    call("GET /v1/transactions", { query: { created_after: since, limit: most } }),
+    call("GET /v1/transactions", { query: { from: since, limit: most } }),
     call("GET /v1/transactions", { query: { status: "pending", limit: most } })
   ])
   return { balance: balance.data, day: day.data, pending: pending.data, nowMillis: Date.now() }
