@@ -85,3 +85,48 @@ func leaving(all ldk.BalanceDetails) map[ldk.ChannelId]bool {
 	}
 	return found
 }
+
+// Remembers which payments are in channels that were closed with them inside: when one fails, LDK no longer says so.
+func (n *node) noteOnChain() error {
+	open := map[ldk.ChannelId]bool{}
+	for _, channel := range n.ListChannels() {
+		open[channel.ChannelId] = true
+	}
+	for _, balance := range n.ListBalances().LightningBalances {
+		htlc, is := balance.(ldk.LightningBalanceMaybeTimeoutClaimableHtlc)
+		if !is || !htlc.OutboundPayment || open[htlc.ChannelId] {
+			continue
+		}
+		if err := n.noteOne(htlc.PaymentHash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *node) noteOne(hash string) error {
+	// Nothing where it is paid by an offer, is not ours, has ended, or was noted before.
+	unnoted := func(tx *bbolt.Tx) (*payment, error) {
+		one, err := read[payment](tx, bucketPayments, hash)
+		if err != nil || one == nil || one.State != begun || one.OnChain {
+			return nil, err
+		}
+		return one, nil
+	}
+	var found *payment
+	err := n.store.db.View(func(tx *bbolt.Tx) (err error) {
+		found, err = unnoted(tx)
+		return err
+	})
+	if err != nil || found == nil {
+		return err
+	}
+	return n.store.update(func(tx *bbolt.Tx) error {
+		one, err := unnoted(tx)
+		if err != nil || one == nil {
+			return err
+		}
+		one.OnChain = true
+		return write(tx, bucketPayments, hash, one)
+	})
+}

@@ -214,6 +214,9 @@ func (n *node) keepCounting() {
 			err = n.store.keepGraphSize(uint64(len(n.knownChannels())))
 		}
 		if err == nil && n.started.Load() != 0 {
+			err = n.noteOnChain()
+		}
+		if err == nil && n.started.Load() != 0 {
 			err = n.decideDoubts()
 		}
 		if err != nil {

@@ -34,6 +34,7 @@ type payment struct {
 	Preimage string `json:"preimage"`
 	Fee      uint64 `json:"fee"`
 	Number   uint64 `json:"number"`
+	OnChain  bool   `json:"onChain,omitempty"` // its channel was closed with it inside
 }
 
 func (one *payment) key() string {
@@ -97,6 +98,9 @@ func (n *node) lookupPayment(ask hashOnly) (any, error) {
 		return nil, err
 	}
 	one, err := n.payment(ask.Hash)
+	if err == nil && one != nil && one.State == begun {
+		err = n.noteOnChain()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -354,6 +358,9 @@ func (n *node) failed(event ldk.EventPaymentFailed) error {
 	reason := "error"
 	if event.Reason != nil && reasons[*event.Reason] != "" {
 		reason = reasons[*event.Reason]
+	}
+	if one.OnChain {
+		reason = "channel_closed" // what LDK says is about the attempts that it could not make after that
 	}
 	return n.end(one, failed, reason)
 }

@@ -218,6 +218,7 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             )
             const payment = yield* ends(asked)
             assert.strictEqual(payment._tag, outcome === "settle" ? "settled" : "failed")
+            if (payment._tag === "failed") assert.strictEqual(payment.reason, "channel_closed")
             assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), outcome === "settle" ? amount : Msat.zero)
             const paidSats = payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
             // What was the peer's to delay may take longer; what is there is all of it, but for the fees of the chain.

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 
 /**
  * What becomes of a payment to an outside recipient. With `unknown_then_…` the answers to our node's caller get lost for a while; `no_route`,
- * `insufficient_liquidity`, `canceled` and `node_error` are failures that our own node reports.
+ * `insufficient_liquidity`, `canceled`, `node_error` and `channel_closed` are failures that our own node reports.
  */
 const payments = [
   "settle",
@@ -18,7 +18,8 @@ const payments = [
   "no_route",
   "insufficient_liquidity",
   "canceled",
-  "node_error"
+  "node_error",
+  "channel_closed"
 ] as const
 
 /** What a server does that is asked for an invoice: refuse, not answer, or give the same one every time. */
@@ -36,7 +37,8 @@ export const FailureReason = Schema.Literals([
   "error",
   "incorrect_payment_details",
   "insufficient_balance",
-  "canceled"
+  "canceled",
+  "channel_closed"
 ])
 
 /** A payment's way through one channel: `amount` goes from one side to the other, the fees of all later hops in it. */

@@ -85,6 +85,8 @@ const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask,
       return "canceled"
     case "node_error":
       return "error"
+    case "channel_closed":
+      return "channel_closed"
     default:
       return undefined
   }

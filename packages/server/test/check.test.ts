@@ -224,6 +224,13 @@ describe("satrail check", () => {
       async () => ({ ...(await lndThat({ version: "0.15.0-beta" })()), LND_ACCEPT_VERSION: "0.15.1" }),
       "LND_ACCEPT_VERSION=0.15.0"
     ],
+    [
+      "✗ settings",
+      "a relay without TLS",
+      () => ({ SATRAIL_NWC_RELAYS: "ws://relay.example.com" }),
+      "SATRAIL_NWC_RELAYS must be",
+      "TLS is required: ws:// is not accepted"
+    ],
     ["✗ settings", "an accepted version that is none", () => ({ LND_ACCEPT_VERSION: "any" }), "LND_ACCEPT_VERSION must be one version"],
     ["! lnd", "lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open a channel"],
     ["! lnd", "lnd that can receive little", lndHolding("1", "100"), "can receive less than a tenth", "Have a channel opened"],

@@ -6,7 +6,15 @@ import { Context, type Effect, type Stream } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
 /** Why a payment failed for good. */
-export type FailureReason = "timeout" | "no_route" | "error" | "incorrect_payment_details" | "insufficient_balance" | "canceled"
+export type FailureReason =
+  | "timeout"
+  | "no_route"
+  | "error"
+  | "incorrect_payment_details"
+  | "insufficient_balance"
+  | "canceled"
+  /** A channel was closed with the payment inside, and the payment came back over the chain. */
+  | "channel_closed"
 
 /**
  * The state of a payment. Only `settled` and `failed` are the node's final result, of a finished attempt; `failed` alone releases money.

@@ -20,7 +20,8 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
   error: "node_error",
   incorrect_payment_details: "incorrect_payment_details",
   insufficient_balance: "insufficient_liquidity",
-  canceled: "canceled"
+  canceled: "canceled",
+  channel_closed: "channel_closed"
 }
 
 /** The meaning of the node's response. Only its final result ends anything: `pending` and `unknown` are looked up again. */

@@ -29,6 +29,7 @@ export const Failure = Schema.Literals([
   "insufficient_liquidity",
   "canceled",
   "node_error",
+  "channel_closed",
   "invoice_expired",
   "invoice_not_payable",
   "payment_hash_used",

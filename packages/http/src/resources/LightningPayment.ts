@@ -21,6 +21,7 @@ const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type
   insufficient_liquidity: "FAILURE_REASON_INSUFFICIENT_BALANCE",
   canceled: "FAILURE_REASON_CANCELED",
   node_error: "FAILURE_REASON_ERROR",
+  channel_closed: "FAILURE_REASON_NO_ROUTE",
   invoice_expired: "FAILURE_REASON_INCORRECT_PAYMENT_DETAILS",
   invoice_not_payable: "FAILURE_REASON_INCORRECT_PAYMENT_DETAILS",
   payment_hash_used: "FAILURE_REASON_ERROR",

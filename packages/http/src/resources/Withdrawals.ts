@@ -70,6 +70,7 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   insufficient_liquidity: "The service's node could not send this much at the time",
   canceled: "The payment was canceled at the service's node before it got through",
   node_error: "The service's node could not make the payment",
+  channel_closed: "A Lightning channel was closed with the payment inside, and the payment came back over the chain",
   invoice_expired: "The invoice expired before it was paid: ask for a new one",
   invoice_not_payable: "The invoice can no longer be paid: it was paid or canceled, or its terms are not accepted",
   payment_hash_used: "Another withdrawal has this payment hash: ask for a new invoice",

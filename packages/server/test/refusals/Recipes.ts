@@ -514,6 +514,7 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
   insufficient_liquidity: behaving("insufficient_liquidity"),
   canceled: behaving("canceled"),
   node_error: behaving("node_error"),
+  channel_closed: behaving("channel_closed"),
   invoice_expired: { never: "an invoice would have to expire between the confirmation and the next step, which follows at once" },
   invoice_not_payable: {
     how: "Withdraw to a `same_invoice` address of `/sandbox/destination`, as one company and then as another",
