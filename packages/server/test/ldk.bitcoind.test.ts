@@ -133,6 +133,9 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
             "nobody has the store",
             Effect.sync(() => !isOwned(env.LDK_STORE) || undefined)
           )
+          // What the node says is in the service's log, which has one JSON object in each line.
+          const said = service.logs().map((line) => JSON.stringify(JSON.parse(line)))
+          assert.isTrue(said.some((line) => line.includes("satrail-ldk: node ")))
           rmSync(env.LDK_STORE, { recursive: true })
           cpSync(backup, env.LDK_STORE, { recursive: true })
           const refused = yield* act(() => Service.run("main", [], { ...service.env(), ...env }).ended)
