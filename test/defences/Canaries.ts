@@ -2664,5 +2664,26 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "",
     test: coreTest("WalletNotices"),
     titles: "wallet connect: apps whose keys may read"
+  },
+  {
+    name: "channels-inactive-count",
+    rows: [],
+    bug: "an invoice counts as payable through channels whose peers are away",
+    file: core("nodes/Channels"),
+    find: "found.channels?.active === 0 ? Msat.zero : found.incoming",
+    replace: "found.incoming",
+    test: coreTest("Channels"),
+    titles: "channels: what inactive channels hold"
+  },
+  {
+    name: "channels-outage-warns",
+    rows: [],
+    bug: "a node that does not answer counts as one without channels",
+    file: core("nodes/Channels"),
+    find: "found === null ? [] : judge(found)",
+    replace:
+      "judge(found ?? { outgoing: Msat.zero, incoming: Msat.zero, channels: { active: 0, inactive: 0, opening: 0, closing: 0, forceClosing: 0 } })",
+    test: coreTest("Channels"),
+    titles: "channels: an outage is no warning"
   }
 ]

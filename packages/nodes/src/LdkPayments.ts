@@ -27,7 +27,15 @@ const Known = Schema.Union([
   }),
   Schema.Struct({
     state: Schema.Literal("failed"),
-    reason: Schema.Literals(["timeout", "no_route", "error", "incorrect_payment_details", "insufficient_balance", "canceled", "channel_closed"])
+    reason: Schema.Literals([
+      "timeout",
+      "no_route",
+      "error",
+      "incorrect_payment_details",
+      "insufficient_balance",
+      "canceled",
+      "channel_closed"
+    ])
   }),
   Schema.Struct({ state: Schema.Literals(["pending", "notFound"]) })
 ])

@@ -15,16 +15,18 @@ const Status = Schema.Struct({
   rates: Text,
   rates_at: Text,
   checks: Schema.Array(Schema.Struct({ name: Schema.String, reason: Text })),
+  warnings: Schema.Array(Schema.Struct({ code: Schema.String, message: Schema.String })),
   roles: Schema.Array(Schema.Struct({ role: Schema.String, held_until: Text, claims: Schema.Int })),
   events_lag_seconds: Schema.Finite,
   webhooks_lag_seconds: Schema.Finite
 })
 
 /** What it runs on, and below that its checks and who does what. */
-export const forPeople = ({ checks, roles, ...rest }: typeof Status.Type): string =>
+export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Type): string =>
   [
     Output.table(Object.entries(rest).map(([name, value]) => [name, String(value ?? "-")])),
     Output.table([["check", "is"], ...checks.map(({ name, reason }) => [name, reason ?? "ready"])]),
+    ...(warnings.length === 0 ? [] : [Output.table([["warning", "is"], ...warnings.map(({ code, message }) => [code, message])])]),
     Output.table([
       ["role", "held until", "claims"],
       ...roles.map(({ role, held_until, claims }) => [role, held_until ?? "nobody has it", String(claims)])
