@@ -245,6 +245,16 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       )
     })
 
+    it("release: no package has a declaration of more than 200 kB, which editors read slowly", () => {
+      const declarations = globSync("node_modules/@satrail/*/dist/**/*.d.ts", { cwd: hostOf(minimumNode) })
+      assert.isAbove(declarations.length, 300)
+      const large = declarations.map((file) => ({ file, bytes: statSync(path.join(hostOf(minimumNode), file)).size }))
+      assert.deepStrictEqual(
+        large.filter(({ bytes }) => bytes > 200_000),
+        []
+      )
+    })
+
     for (const version of [minimumNode, process.versions.node]) {
       describe(`on Node ${version}`, () => {
         let bin = ""

@@ -141,8 +141,13 @@ const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
 /** What every error has when it is sent. The edge fills it in, which knows the request. The document's introduction says what they are. */
 const Addressed = { doc_url: Schema.optionalKey(Schema.String), request_id: Schema.optionalKey(Schema.String) }
 
+/** An error's body as it is sent. The type is written out: inferred, it is a union of every code with every code, in each declaration that names it. */
+export interface Sent extends Pick<Failure, "status" | "message" | "data"> {
+  readonly error: Failure["error"] & { readonly doc_url: string; readonly request_id: string }
+}
+
 /** As it is sent: with the id of its request, and the place of its explanation. That is a path, or a URL where `publicUrl` is known. */
-export const addressed = (failed: Failure, requestId: string, publicUrl = "") => ({
+export const addressed = (failed: Failure, requestId: string, publicUrl = ""): Sent => ({
   ...failed,
   error: { ...failed.error, doc_url: `${publicUrl}${page}#${failed.error.code}`, request_id: requestId }
 })
@@ -372,7 +377,7 @@ const componentOf = (code: string): string =>
     .join("")
 
 /** An answer with this code, as it may look. */
-export const exampleOf = (code: Code) => {
+export const exampleOf = (code: Code): Sent => {
   const meaning = catalogue[code].meaning.replaceAll("`", "")
   const failed =
     code === "malformed"
@@ -427,7 +432,7 @@ export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): Re
  * The answers that an endpoint names, as `of` has them: the framework keeps them encoded, and an endpoint made of another's would have each
  * twice in the document.
  */
-export const among = (errors: Iterable<Schema.Constraint>) => {
+export const among = (errors: Iterable<Schema.Constraint>): ReadonlyArray<Schema.Top> => {
   const names = new Set(Array.from(errors, ({ ast }) => SchemaAST.resolveIdentifier(ast)))
   return Array.from(schemas).flatMap(([code, schema]) => (names.has(componentOf(code)) ? [schema] : []))
 }

@@ -22,7 +22,7 @@ import type { Records } from "@satrail/core/service/Records"
 import { Place } from "@satrail/core/connections/WalletConnections"
 import * as WalletService from "@satrail/core/connections/WalletService"
 import * as Satrail from "@satrail/core/service/Satrail"
-import { Api } from "@satrail/http/Api"
+import { Api, type Groups } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
 import * as Described from "@satrail/http/Described"
 import * as EventBody from "@satrail/http/EventBody"
@@ -57,6 +57,7 @@ import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
 import * as WebSocketSessions from "@satrail/web/WebSocketSessions"
 import { Clock, Context, Deferred, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
+import type { HttpApi } from "effect/http-api"
 import { hkdfSync } from "node:crypto"
 import path from "node:path"
 import * as Banner from "./Banner.ts"
@@ -330,7 +331,7 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
 const sealer = (environment: Environment): Seal.Sealer => Seal.make(secretOf(environment))
 
 /** Everything that this server answers to where something is pretended; `Api` alone where nothing is. */
-export const api = Api.add(SandboxRoutes.section.group)
+export const api: HttpApi.HttpApi<"satrail", Groups | typeof SandboxRoutes.section.group> = Api.add(SandboxRoutes.section.group)
 
 /** Every service of the core, and how ready the process is. */
 type Services = Layer.Success<ReturnType<typeof Satrail.layer>> | Readiness

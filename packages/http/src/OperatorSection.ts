@@ -1,0 +1,33 @@
+import * as ApiKeys from "./resources/ApiKeys.ts"
+import * as Companies from "./resources/Companies.ts"
+import * as CompanyFees from "./resources/CompanyFees.ts"
+import * as Domains from "./resources/Domains.ts"
+import * as LightningAddresses from "./resources/LightningAddresses.ts"
+import * as WalletConnections from "./resources/WalletConnections.ts"
+import * as Section from "./Section.ts"
+
+export const section = Section.make(
+  "operator",
+  { title: "Operator", description: "Companies, their keys, plans and domains: with the operator's token, never with an API key" },
+  [
+    Companies.open,
+    ApiKeys.issue,
+    ApiKeys.get,
+    ApiKeys.limit,
+    ApiKeys.updateLimits,
+    ApiKeys.allowFrom,
+    ApiKeys.revoke,
+    ApiKeys.rotate,
+    WalletConnections.create,
+    WalletConnections.get,
+    Companies.update,
+    Companies.getLimits,
+    Companies.limit,
+    Companies.updateLimits,
+    CompanyFees.get,
+    CompanyFees.put,
+    CompanyFees.patch,
+    Domains.vouch,
+    LightningAddresses.handOver
+  ]
+)
