@@ -95,6 +95,8 @@ const nameOf = (file: string) => `@satrail/${/satrail-(\w+)-/.exec(file)?.[1]}`
 const examples = ["embed-effect", "embed-promise", "custom-node", "phoenixd", "mounts"]
 /** The examples that run in no workspace, and what they need beside the packages. */
 const frameworks = ["express@5", "@types/express@5", "fastify@5", "hono@4", "@hono/node-server"]
+/** What bundles a host, and what webpack's advice of the guide installs beside it. Their newest, as a host would have it; a pinned one would be in everybody's workspace. */
+const bundlers = ["esbuild@0", "rolldown@1", "webpack@5", "terser-webpack-plugin@5"]
 const programs = blocks().filter(({ isProgram }) => isProgram)
 
 const config = (module: "nodenext" | "preserve", moduleResolution: "nodenext" | "bundler") => ({
@@ -329,6 +331,23 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
     it(`install: the mounts run (Node ${process.versions.node})`, async () => {
       const { status, said } = await run(path.dirname(process.execPath), hostOf(process.versions.node), "node", "examples/mounts/check.ts")
       assert.strictEqual(status, 0, said)
+    })
+
+    it("install: a host bundled with esbuild, rolldown or webpack runs without node_modules, and its invoice settles", async () => {
+      const bin = path.dirname(process.execPath)
+      const folder = path.join(work, "bundling")
+      mkdirSync(folder)
+      const taken = ["bitcoin", "core", "memory", "sandbox"].map((name) => `@satrail/${name}`)
+      writeFileSync(path.join(folder, "package.json"), manifestWith(taken))
+      await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "effect", ...bundlers)
+      for (const name of ["host.mjs", "build.mjs"]) cpSync(path.join(root, "test/bundled", name), path.join(folder, name))
+      await right(bin, folder, "node", "build.mjs", "out")
+      for (const name of ["esbuild.mjs", "esbuild.cjs", "rolldown.mjs", "webpack.mjs"]) {
+        const elsewhere = path.join(work, `bundled-${name}`)
+        mkdirSync(elsewhere)
+        cpSync(path.join(folder, "out", name), path.join(elsewhere, name))
+        assert.deepStrictEqual(await run(bin, elsewhere, "node", name), { status: 0, said: "settled\n" }, name)
+      }
     })
 
     it("install: a host that embeds the core on a database of its own installs what that needs, and nothing else", async () => {
