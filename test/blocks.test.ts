@@ -2,13 +2,17 @@ import { assert, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
+import { entries } from "../scripts/release/Package.ts"
 import { type Block, blocks, blocksOf, pages, root, write } from "./Blocks.ts"
 
 const folder = path.join(root, "node_modules/.cache/blocks")
 
-/** What a host has installed, where the workspace has it: the root of each package, and what it brings itself. */
+/** What a host has installed, where the workspace has it: the entries of each package, and what it brings itself. */
 const paths = Object.fromEntries([
   ...globSync("packages/*/src/index.ts", { cwd: root }).map((file) => [`@satrail/${file.split(path.sep)[1]}`, [path.join(root, file)]]),
+  ...Object.entries(entries).flatMap(([name, promised]) =>
+    promised.map((entry) => [`${name}/${entry}`, [path.join(root, name.replace("@satrail", "packages"), "src", `${entry}.ts`)]])
+  ),
   ["@effect/platform-node/*", [path.join(root, "packages/server/node_modules/@effect/platform-node/dist/*.d.ts")]],
   ["pg", [path.join(root, "packages/postgres/node_modules/@types/pg/index.d.ts")]]
 ])

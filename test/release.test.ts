@@ -43,12 +43,13 @@ describe("a release", () => {
     assert.notProperty(manifest(postgres).dependencies, "@electric-sql/pglite")
   })
 
-  it("release: an import of another package's module is published as internal, and one of its root stays", () => {
+  it("release: an import of another package's module is published as internal, and one of its root or of another entry stays", () => {
     const source = [
       `import * as Msat from "@satrail/bitcoin/Msat"`,
       `export { a } from "@satrail/core/ledger/Journal"`,
       `const later = () => import("@satrail/core/far/Later")`,
       `import { Invoices } from "@satrail/core"`,
+      `import { Invoice } from "@satrail/core/records"`,
       `import "./Near.ts"`,
       `//# sourceMappingURL=x.js.map\n`
     ].join("\n")
@@ -57,6 +58,7 @@ describe("a release", () => {
       `export { a } from "@satrail/core/internal/ledger/Journal"`,
       `const later = () => import("@satrail/core/internal/far/Later")`,
       `import { Invoices } from "@satrail/core"`,
+      `import { Invoice } from "@satrail/core/records"`,
       `import "./Near.js"`,
       ""
     ])

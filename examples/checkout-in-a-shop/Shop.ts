@@ -1,5 +1,6 @@
 // A shop whose own server has the payments service and its pages, as one function from a Request to its Response. Its page is shop.html.
-import { Answer, Checkout, Checkouts, Companies, Decimal, Policy, Satrail } from "@satrail/core"
+import { Answer, Checkouts, Companies, Decimal, Policy, Satrail } from "@satrail/core"
+import { Checkout } from "@satrail/core/records"
 import { Authentication, Http, Readiness } from "@satrail/http"
 import { Memory } from "@satrail/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"

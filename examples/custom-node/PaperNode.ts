@@ -3,7 +3,7 @@
 // mean in the functions below them; keep `connect`, where whatever can go wrong between two machines becomes an outage; then hold it to the
 // promises, as test/contract.test.ts does. What a node cannot do it gets no layer for: one that only takes payments has no `layerSender`.
 import { Msat, Network, PaymentHash, Preimage } from "@satrail/bitcoin"
-import { LightningReceiver, LightningSender } from "@satrail/core"
+import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 

@@ -2,7 +2,8 @@
 // simulated; each line of `ports` has a real one that takes its place. Run it: npm run example -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Msat } from "@satrail/bitcoin"
-import { Answer, Balance, Companies, Decimal, Fee, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/core"
+import { Answer, Balance, Companies, Decimal, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/core"
+import { Fee } from "@satrail/core/records"
 import { Memory } from "@satrail/memory"
 import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Console, Effect, Layer, Schedule } from "effect"

@@ -1,4 +1,5 @@
-import { type CompanyId, Decimal, type Invoice, Invoices, Journal } from "@satrail/core"
+import { type CompanyId, Decimal, Invoices, Journal } from "@satrail/core"
+import type { Invoice } from "@satrail/core/records"
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
 import * as Api from "./Api.ts"

@@ -2,7 +2,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Bolt11, Msat, PaymentHash } from "@satrail/bitcoin"
-import { LightningReceiver, LightningSender } from "@satrail/core"
+import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Sandbox } from "@satrail/sandbox"
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -2,7 +2,7 @@
 // satoshis, and says so. Written from its documentation and its sources (Api.kt, JsonSerializers.kt) and tried on a pretend one (PhoenixDaemon.ts): it has never
 // run against a real phoenixd.
 import { Msat, type Network, PaymentHash, Preimage } from "@satrail/bitcoin"
-import { LightningReceiver, LightningSender } from "@satrail/core"
+import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Deferred, Effect, Layer, Option, type Redacted, Schema, Semaphore, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 

@@ -3,7 +3,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Bolt11, Msat } from "@satrail/bitcoin"
 import { LightningReceiver as Receiving, LightningSender as Sending } from "@satrail/contracts"
-import { LightningReceiver, LightningSender } from "@satrail/core"
+import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Console, Effect } from "effect"
 import assert from "node:assert/strict"
 import * as Peers from "./Peers.ts"

@@ -106,6 +106,9 @@ const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@satrail/server": ["./dist/bin.js", "./dist/cli.js", "./dist/main.js"]
 }
 
+/** What is promised of a package besides its root. */
+export const entries: Readonly<Record<string, ReadonlyArray<string>>> = { "@satrail/core": ["ports", "records", "services"] }
+
 export const manifest = ({ folder, source, assets }: Package) => {
   const { name, description, keywords, license, bin, dependencies, bundleDependencies, peerDependencies, peerDependenciesMeta } = source
   const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")
@@ -124,6 +127,9 @@ export const manifest = ({ folder, source, assets }: Package) => {
     ...(bin && { bin }),
     exports: {
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      ...Object.fromEntries(
+        (entries[name] ?? []).map((entry) => [`./${entry}`, { types: `./dist/${entry}.d.ts`, default: `./dist/${entry}.js` }])
+      ),
       "./internal/*": { types: "./dist/*.d.ts", default: "./dist/*.js" },
       ...Object.fromEntries(assets.filter((file) => path.extname(file) !== "").map((file) => [`./${file}`, `./${file}`])),
       "./package.json": "./package.json"

@@ -1,19 +1,20 @@
 // What a package is published as, in a folder of its own: the compiled modules that have a source, a manifest, its README and the licence.
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import { manifest, type Package, root } from "./Package.ts"
+import { entries, manifest, type Package, root } from "./Package.ts"
 
 const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+)(["'])([^"']+)\2/gm
 
 /**
- * A module as others load it. In the workspace a package takes any module of another one by its path; published, only the root is promised and the rest is
+ * A module as others load it. In the workspace a package takes any module of another one by its path; published, only the root and its `entries` are promised and the rest is
  * reached as `internal`. Declarations name each other by what exists: the compiled files.
  */
 export const rewritten = (source: string): string =>
   source
     .replace(specifier, (_, before: string, quote: string, target: string) => {
       const [, name, inside] = /^(@satrail\/[a-z]+)\/(.+)$/.exec(target) ?? []
-      if (name !== undefined && inside !== undefined) return `${before}${quote}${name}/internal/${inside}${quote}`
+      if (name !== undefined && inside !== undefined && entries[name]?.includes(inside) !== true)
+        return `${before}${quote}${name}/internal/${inside}${quote}`
       return `${before}${quote}${target.startsWith(".") ? target.replace(/\.ts$/, ".js") : target}${quote}`
     })
     .replace(/^\/\/# sourceMappingURL=.*\n?/gm, "")

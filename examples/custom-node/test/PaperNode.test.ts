@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Bolt11, Msat, PaymentHash } from "@satrail/bitcoin"
-import { LightningSender } from "@satrail/core"
+import { LightningSender } from "@satrail/core/ports"
 import { Effect, Layer, Redacted, References } from "effect"
 import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"

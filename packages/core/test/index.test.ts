@@ -2,11 +2,22 @@ import { assert, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import path from "node:path"
 import * as root from "../src/index.ts"
+import * as ports from "../src/ports.ts"
+import * as records from "../src/records.ts"
+import * as services from "../src/services.ts"
+
+const entries = [root, services, records, ports]
+const promised = new Set<unknown>(entries.flatMap((entry) => Object.values(entry).flatMap((module) => Object.values(module))))
 
 const sources = path.join(import.meta.dirname, "../src")
 
-it("interface: every refusal and outage can be imported from the root of the package", async () => {
-  const promised = new Set<unknown>(Object.values(root).flatMap((module) => Object.values(module)))
+it("interface: the root has what most hosts need, and each namespace is in one entry", () => {
+  assert.isAtMost(Object.keys(root).length, 20)
+  const names = entries.flatMap((entry) => Object.keys(entry))
+  assert.deepStrictEqual(names.toSorted(), [...new Set(names)].toSorted())
+})
+
+it("interface: every refusal and outage can be imported from an entry of the package", async () => {
   const missing: Array<string> = []
   for (const file of globSync("**/*.ts", { cwd: sources })) {
     const source = readFileSync(path.join(sources, file), "utf8")
@@ -20,7 +31,7 @@ it("interface: every refusal and outage can be imported from the root of the pac
 })
 
 /** Every port of core: the name of its class, and the module that has it. */
-const services = new Map(
+const declared = new Map(
   globSync("**/*.ts", { cwd: sources }).flatMap((file) =>
     Array.from(
       readFileSync(path.join(sources, file), "utf8").matchAll(/^export class (\w+) extends Context\.Service</gm),
@@ -40,13 +51,12 @@ const told = ["add-a-lightning-node", "extend", "embed"].flatMap((guide) =>
   Array.from(read(`docs/guides/${guide}.md`).matchAll(/`(?:\w+\.)?(\w+)`/g), ([, name = ""]) => name)
 )
 
-it("interface: every port that a contract or a guide names can be imported from the root of the package", async () => {
-  const promised = new Set<unknown>(Object.values(root).flatMap((module) => Object.values(module)))
-  const named = [...new Set([...held, ...told])].filter((name) => services.has(name)).toSorted()
+it("interface: every port that a contract or a guide names can be imported from an entry of the package", async () => {
+  const named = [...new Set([...held, ...told])].filter((name) => declared.has(name)).toSorted()
   assert.includeMembers(named, ["LightningReceiver", "OfferIssuer", "ExchangeRates"])
   const missing: Array<string> = []
   for (const name of named) {
-    const module: Readonly<Record<string, unknown>> = await import(path.join(sources, services.get(name) ?? ""))
+    const module: Readonly<Record<string, unknown>> = await import(path.join(sources, declared.get(name) ?? ""))
     if (!promised.has(module[name])) missing.push(name)
   }
   assert.deepStrictEqual(missing, [])
