@@ -1,0 +1,49 @@
+import { assert, it } from "@effect/vitest"
+import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
+import { Records } from "@satrail/core/service/Records"
+import * as Memory from "@satrail/memory/Memory"
+import * as Bitcoind from "@satrail/regtest/Bitcoind"
+import { Chain } from "@satrail/regtest/Chain"
+import * as Miner from "@satrail/regtest/Miner"
+import * as Real from "@satrail/regtest/Real"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as Descriptor from "../src/Descriptor.ts"
+import * as Wallet from "../src/Wallet.ts"
+import { accounts } from "./Ours.ts"
+
+// Bitcoin Core derives the keys of our descriptors itself, so it stands for any other wallet.
+
+const layer = Layer.mergeAll(Bitcoind.layer, Layer.fresh(Memory.layer))
+
+const Scanned = Schema.Struct({ unspents: Schema.Array(Schema.Unknown) })
+
+Real.suite("A foreign wallet", ["bitcoind"], () => {
+  it.layer(layer, { excludeTestServices: true })((it) => {
+    it.effect("wallet: Bitcoin Core finds every coin with the gap limit that is printed, and misses some with the usual one of 20", () =>
+      Effect.gen(function* () {
+        const chain = yield* Chain
+        const records = yield* Records
+        yield* chain.mine(Miner.firstBlocks)
+        const runs = 4
+        for (let run = 0; run < runs; run++) {
+          // A process of its own, which ends. Of its addresses only the last is paid.
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const wallet = Context.get(yield* Layer.build(Layer.fresh(Wallet.layer(accounts))), ChainWallet)
+              const given = yield* Effect.forEach(Array.from({ length: 25 }), () => wallet.newAddress("taproot"))
+              yield* chain.send(given.at(-1)?.address ?? assert.fail(), 50_000n)
+            })
+          )
+        }
+        yield* chain.mine(1)
+        const found = Effect.fnUntraced(function* (gapLimit: number) {
+          const asked = Descriptor.ofAccounts(accounts).map((desc) => ({ desc, range: [0, gapLimit] }))
+          return (yield* chain.call("scantxoutset", ["start", asked], Scanned)).unspents.length
+        })
+        const printed = yield* records.nextKey(accounts.fingerprint, "taproot", 0)
+        assert.strictEqual(yield* found(printed), runs)
+        assert.strictEqual(yield* found(20), 0)
+      })
+    )
+  })
+})
