@@ -100,6 +100,49 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C52: API key: a clock that is put back"
   },
   {
+    name: "page-of-bookings-ends-early",
+    rows: [],
+    bug: "a list of bookings ends at 20,000 entries that lie outside the period",
+    file: postgres("Bookings"),
+    find: "row_number() over (order by e.id) = ${looks} as",
+    replace: "row_number() over (order by e.id) = ${looks + 1} as",
+    test: "packages/postgres/test/books.test.ts",
+    titles: "pglite.* bookings: an entry behind 20,000"
+  },
+  {
+    name: "first-millisecond-of-a-period",
+    rows: [],
+    bug: "an entry of the first millisecond of a period is missing",
+    file: postgres("Bookings"),
+    find: "at_millis >= $4::bigint and",
+    replace: "at_millis > $4::bigint and",
+    test: inSql,
+    titles: "a period has what was booked from its first moment on"
+  },
+  {
+    name: "audit-linked-past-the-horizon",
+    rows: [],
+    bug: "an audit entry is linked while an earlier one may still be committed, which then counts as inserted",
+    file: postgres("AuditStore"),
+    find: " and e.id < ${horizon} order",
+    replace: " order",
+    test: "packages/postgres/test/audit.test.ts",
+    titles: "audit: an entry that is committed after a later one",
+    needsServer: true
+  },
+  {
+    name: "newest-task-first",
+    rows: [],
+    bug: "the newest task is claimed first",
+    file: postgres("Tasks"),
+    find: `where kind = $4 and due_at_millis <= $1::bigint
+  order by due_at_millis, id limit`,
+    replace: `where kind = $4 and due_at_millis <= $1::bigint
+  order by due_at_millis desc, id limit`,
+    test: inSql,
+    titles: "Tasks: the longest due come first"
+  },
+  {
     name: "event-of-another-company",
     rows: [],
     bug: "one event is returned to any company",

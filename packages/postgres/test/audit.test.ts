@@ -3,10 +3,13 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Audit from "@satrail/core/ledger/Audit"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { eventually } from "@satrail/contracts/Eventually"
+import { Clock, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Migrations from "../src/Migrations.ts"
+import * as PgClient from "../src/PgClient.ts"
 import * as Records from "../src/Records.ts"
+import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
 
 const [one, other] = ["one", "other"].map((name) => CompanyId.make(Id.named(name)))
@@ -18,7 +21,9 @@ const draft = (companyId: CompanyId.CompanyId, subject: string): Audit.Draft => 
   body: Audit.bodyOf(acting, { subject, outcome: "done", count: 1 })
 })
 
-const layer = Layer.provideMerge(Records.layer, Layer.provideMerge(Layer.effectDiscard(Migrations.migrate), Embedded.layer))
+const layerOver = <E>(client: Layer.Layer<SqlClient.SqlClient, E>) =>
+  Layer.provideMerge(Records.layer, Layer.provideMerge(Layer.effectDiscard(Migrations.migrate), client))
+const layer = layerOver(Embedded.layer)
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly id: string }>(text).unprepared)
 
 /** Six entries of two companies, all linked; the head then, and two more entries. */
@@ -147,5 +152,49 @@ describe("the audit log in a database", () => {
       assert.deepStrictEqual(yield* found(null), [])
       for (const kept of [head, logged, "no head"]) assert.deepStrictEqual(yield* found(kept), ["head"])
     }).pipe(Effect.provide(layer))
+  )
+})
+
+describe.skipIf(Database.server === undefined)("the audit log on a server (skipped where there is none)", () => {
+  it.live("audit: an entry that is committed after a later one is linked before it, and is no false alarm", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const [storage, other] = [
+        yield* Layer.build(layerOver(PgClient.layer({ url }))),
+        yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+      ]
+      const [written, committed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* Effect.gen(function* () {
+        const store = yield* Audit.AuditStore
+        // With the scope, so that a failure below ends the transaction before its pool is closed.
+        const slow = yield* Effect.forkScoped(
+          Effect.flatMap(SqlClient.SqlClient, (sql) =>
+            sql.withTransaction(
+              Effect.gen(function* () {
+                const { companyId, atMillis, body } = draft(one, "earlier")
+                yield* run(`
+                  insert into satrail.audit_entries (id, company_id, at_millis, body)
+                  select (pg_current_xact_id()::text::bigint - transactions) * 4096, '${companyId}', ${atMillis}, '${body}' from satrail.epoch`)
+                yield* Deferred.succeed(written, undefined)
+                yield* Deferred.await(committed)
+              })
+            )
+          ).pipe(Effect.provideContext(other))
+        )
+        yield* Deferred.await(written)
+        yield* store.appendAudit([draft(one, "later")])
+        yield* AuditLog.link
+        assert.deepStrictEqual(yield* store.auditChain(0n, 10), [])
+        yield* Deferred.succeed(committed, undefined)
+        yield* Fiber.join(slow)
+        // Another test's transaction may be open on the same server.
+        const chain = yield* eventually(Effect.andThen(AuditLog.link, store.auditChain(0n, 10)), ({ length }) => length === 2)
+        assert.deepStrictEqual(
+          chain.map(({ entry }) => entry?.body),
+          ["earlier", "later"].map((subject) => draft(one, subject).body)
+        )
+        assert.deepStrictEqual(yield* found(null), [])
+      }).pipe(Effect.provideContext(storage))
+    }).pipe(Effect.scoped)
   )
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { companyWith } from "@satrail/contracts/Fixtures"
+import { companyWith, open } from "@satrail/contracts/Fixtures"
 import { Records } from "@satrail/core/service/Records"
 import type { Fault } from "@satrail/core/reports/Fault"
 import { Deferred, Effect, Fiber, Layer } from "effect"
@@ -41,6 +41,23 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
           update satrail.balances set posted = 1000, held = 2000`)
           assert.deepInclude(yield* records.faults(companyId), fault("below_zero", 0, -1))
         }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
+    )
+
+    it.live("bookings: an entry behind 20,000 that lie outside the period is on the next page", () =>
+      Effect.gen(function* () {
+        const records = yield* Records
+        const companyId = yield* open
+        yield* run(`
+          insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+          select '${companyId}', '${companyId}', 'node', 'available', 1000, least(n / 20001, 1) from generate_series(1, 20001) n`)
+        const period = { fromMillis: 1, untilMillis: 2 }
+        const { last } = yield* records.bookedSums(companyId, period)
+        const page = (after: bigint) => records.bookedEntries({ ...period, companyId, after, upTo: last, limit: 10 })
+        const first = yield* page(0n)
+        assert.deepStrictEqual(first, { entries: [], lookedTo: last - 1n })
+        const second = yield* page(first.lookedTo ?? assert.fail("it ended early"))
+        assert.deepStrictEqual([second.entries.map(({ id }) => id), second.lookedTo], [[last], null])
+      }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
     )
 
     it.live("verification: an invoice with no deposit, or with two, is a violation", () =>
