@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createConnection, createServer } from "node:net"
+import { createConnection } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
+import { freePort } from "./freePort.ts"
 import type { Installation, Missing } from "./PostgresServer.ts"
 
 /** A PgBouncer before one server, for every database of it. */
@@ -18,16 +19,6 @@ const folders = ["/usr/sbin", "/usr/local/sbin", ...(process.env["PATH"] ?? "").
 /** Its program on this machine. */
 export const find = (): string | Missing =>
   folders.map((folder) => path.join(folder, "pgbouncer")).find((file) => existsSync(file)) ?? { missing: "pgbouncer was not found" }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  if (typeof address === "object" && address !== null) return address.port
-  throw new Error("no free port")
-}
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

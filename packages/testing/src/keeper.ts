@@ -2,24 +2,14 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import { freePort } from "./freePort.ts"
 import type { Order, Reply, Request } from "./PostgresServer.ts"
 
 const keptCharacters = 4000
 const maxStopMillis = 10_000
 const maxPorts = 5
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  if (typeof address === "object" && address !== null) return address.port
-  throw new Error("no free port")
-}
 
 /** A database in this directory that was never started. */
 const make = (directory: string, { installation: { folder, uid, gid }, settings, files, standbyOf }: Order) => {

@@ -2,11 +2,11 @@
 // printed, in one line a failover. ETCD and PATRONI name the programs (Debian's etcd-server; `pip install 'patroni[etcd3]' psycopg2-binary`). The figures of
 // docs/guides/high-availability.md are from here.
 import * as Client from "@satrail/testing/Client"
+import { freePort } from "@satrail/testing/freePort"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { eventually } from "../Service.ts"
@@ -24,16 +24,6 @@ const own = (file: string) => {
   if (identity.uid !== undefined && identity.gid !== undefined) chownSync(file, identity.uid, identity.gid)
 }
 own(home)
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  if (typeof address === "object" && address !== null) return address.port
-  throw new Error("no free port")
-}
 
 const children = new Set<ChildProcess>()
 process.once("exit", () => children.forEach((child) => child.kill("SIGTERM")))
