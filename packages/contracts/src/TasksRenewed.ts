@@ -18,7 +18,7 @@ const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number, limi
   return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit })
 })
 
-/** What is asked about many tasks at once. */
+/** Operations on many tasks. */
 export const renewed = {
   "tasks are renewed together, except those that another process has claimed": Effect.gen(function* () {
     const tasks = yield* Tasks

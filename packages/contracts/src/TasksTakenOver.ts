@@ -19,7 +19,7 @@ const claim = Effect.fnUntraced(function* (kind: string, nowMillis: number) {
   return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit: 10 })
 })
 
-/** What a process that died had claimed, and what is asked about many tasks at once. */
+/** Tasks of a process that died, and operations on many tasks. */
 export const takenOver = {
   ...renewed,
   "C19: a task is taken over from a process that is no longer alive, before its claim ends, and from no other": Effect.gen(function* () {
@@ -46,7 +46,7 @@ export const takenOver = {
       taken.map(({ id, attempts, heldUntilMillis }) => [id, attempts, heldUntilMillis]).toSorted(),
       [claimed, enqueued].map((id) => [id, 2, 1000 + lease]).toSorted()
     )
-    // A process that was slow rather than dead: what it does under its old claim is refused.
+    // The old holder may only have been slow. Its commits under the old claim are refused.
     for (const task of [before, claimedFromStart(kind, enqueued, CompanyId.operator)]) {
       assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task) }), "StaleFence")
     }
@@ -54,7 +54,7 @@ export const takenOver = {
     assert.deepStrictEqual(yield* claim(kind, 1021 + lease - 1), [])
     const next = yield* claim(kind, 1021 + lease)
     assert.strictEqual(next.length, 2)
-    // Claimed again by somebody who has no name: nobody takes it over.
+    // Claimed again without a holder, so no process takes it over.
     assert.deepStrictEqual(yield* takeOver(other, 1021 + lease), [])
     for (const task of next)
       assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }), "Applied")

@@ -14,7 +14,7 @@ import * as Errors from "./Errors.ts"
 /** How often one process tries cards, a minute: for one checkout, for one caller, and in all (a rate that callers share). */
 export const limits = { perCheckout: 6, perCaller: 20, inAll: 300, linkCharacters: 2000 } as const
 
-/** How many card servers one process asks at once. Of more, whoever has most is no longer waited for. */
+/** Maximum number of requests to card servers per process. Beyond it the largest holder's oldest request is abandoned. */
 export const asked = { most: 20, perCaller: 3, per: { company: 10 } } as const
 
 const Body = Schema.Struct({ link: Schema.String.check(Schema.isMaxLength(limits.linkCharacters)) })

@@ -24,7 +24,7 @@ import { admitting, RequestRates } from "./RequestRates.ts"
 import { Seal } from "./Seal.ts"
 import * as Ui from "./Ui.ts"
 
-/** How many pages one process streams changes to. Of more, whoever has most loses the oldest stream: that page connects again. */
+/** Maximum number of pages that one process streams changes to. Beyond it the largest holder loses its oldest stream, and that page reconnects. */
 export const streams = { most: 1000, perCaller: 50, per: { company: 250, checkout: 20 } } as const
 
 /** After how long without an event a page is told how deep a payment is, or that its time is over. */

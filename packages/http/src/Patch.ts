@@ -13,7 +13,7 @@ export const filled = <Fields extends Schema.Struct.Fields>(
   const kept = Object.entries(shown).filter(([name]) => Object.hasOwn(body.fields, name) && !Object.hasOwn(given, name))
   return Schema.decodeUnknownEffect(body)(Object.fromEntries(kept)).pipe(
     Effect.map((decoded) => ({ ...decoded, ...given })),
-    // Rules may have become stricter since: whoever asks says what it is to be instead.
+    // The stored value may predate a stricter rule, so the caller has to give a new one.
     Effect.mapError(() =>
       Errors.malformedRequest([{ path: "", message: "A stored value is no longer valid: give every member, with PUT" }])
     )

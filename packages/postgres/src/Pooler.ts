@@ -24,7 +24,7 @@ export const probe = async (make: () => Pg.Client, connections: number): Promise
   const open = async () => {
     const client = make()
     opened.push(client)
-    client.on("error", () => {}) // whoever waits for its answer gets it too
+    client.on("error", () => {}) // the pending query fails with the same error
     await client.connect()
     return client
   }

@@ -14,7 +14,7 @@ const answerMillis = 5000
 
 const channel = "satrail"
 
-/** What one notification says: when there is something to do about each topic; null where it would be too long to say. */
+/** One notification: the time at which each topic has work; null if the list would be too long. */
 const Sent = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Finite)))
 const sentOf = Schema.decodeUnknownOption(Sent)
 const maxPayload = 7900
@@ -52,11 +52,11 @@ export const make = Effect.gen(function* () {
     const ask = (text: string, values: ReadonlyArray<string> = []) =>
       Effect.uninterruptible(query({ text, values: [...values], query_timeout: answerMillis }))
     yield* ask(`listen ${channel}`)
-    // What was sent before is lost.
+    // Signals sent before this connection was open are lost.
     yield* PubSub.publish(received, null)
     const send = Effect.suspend(() => ask("select pg_notify($1, $2)", [channel, payload()]))
     const next = isWaiting.await.pipe(Effect.andThen(send), Effect.andThen(Effect.sleep(gapMillis)))
-    // A process that stops sends what it leaves to others.
+    // A process that stops sends the signals it still has.
     const last = Effect.suspend(() => (waiting.size === 0 ? Effect.void : Effect.ignore(send)))
     yield* Effect.raceFirst(Effect.ensuring(Effect.forever(next), last), Deferred.await(ended))
   }).pipe(Effect.scoped, Effect.catch(translate("Signals.receive")))

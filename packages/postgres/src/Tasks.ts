@@ -89,7 +89,7 @@ const postpone = `
 update satrail.tasks set due_at_millis = $3::bigint, kind = coalesce($4::text, kind), lane = coalesce($5::text, lane)
 where id = $1::uuid and token = $2::int returning id::text`
 
-// In one order, whoever asks: two that renew, or commit with fences, must not wait for each other.
+// Locks are always taken in the same order, so that processes that renew or commit with fences cannot deadlock.
 const renew = `
 with held as (
   select t.id from satrail.tasks t join unnest($1::uuid[], $2::int[]) h (id, token) on t.id = h.id and t.token = h.token

@@ -26,7 +26,7 @@ export interface Limits {
 /** One address has an eighth of all connections. */
 export const sharesOf = (most: number): Pool.Shares => ({ most, perCaller: Math.ceil(most / 8), per: {} })
 
-/** Ends the least recently used connection of whoever has most, for each one too many. */
+/** For each connection above the limit, ends the least recently used one of the largest holder. */
 const share = (listener: Server, { maxConnections, whenFull }: Limits): void => {
   const pool = Pool.make<Socket>(sharesOf(maxConnections))
   listener.on("connection", (socket: Socket) => {
@@ -166,7 +166,7 @@ export const turnBytes = 262_144
 const bodyBytes = ({ headers }: IncomingMessage): number =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : turnBytes
 
-/** Whether nobody can read the response any more: the client has closed the connection, or its half of it, after which Node closes the other half. */
+/** Whether the client can no longer read a response: it has closed the connection, or its half of it, after which Node closes the other half. */
 const hasGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || socket.writableEnded
 
 /**
@@ -230,7 +230,7 @@ class Listener extends Server {
   }
 
   override close(whenClosed?: (error?: Error) => void): this {
-    // Nobody will handle these: there is no handler yet.
+    // There is no handler yet, so these requests can have no response.
     for (const [, response] of [...this.#early.splice(0), ...(this.#isEarly ? this.#waiting.splice(0) : [])]) response.destroy()
     // Whose answer is ready counts as idle, and idle connections are ended at once: what is ready is sent before each look at them.
     sendAnswered()

@@ -13,7 +13,7 @@ export interface Shares<Group extends string = never> {
 export const shareOfNetwork = ({ most, perCaller }: Pick<Shares, "most" | "perCaller">, times: number): number =>
   Math.min(times * perCaller, Math.max(Math.ceil(most / 2), perCaller))
 
-/** Who takes a place: the address of the caller, and the id of each other holder. */
+/** The holders that a place counts for: the caller's address, and the id of each other holder. */
 export interface Holder<Group extends string = never> {
   readonly caller: string
   readonly of: { readonly [group in Group]: string }
@@ -42,14 +42,14 @@ const heaviest = <A>(shares: Iterable<Share<A>>): Share<A> | undefined => {
   return found
 }
 
-/** The oldest place of whoever holds most of a share: of the widest network that holds most, of the narrower one in it that does, and so on. */
+/** Returns the oldest place of the largest holder of a share: of its largest network, then of the largest narrower network in that one, and so on. */
 const oldestOf = <A>(share: Share<A>): Place<A> | undefined => {
   const child = heaviest(share.children.values())
   return child === undefined ? share.places.values().next().value : oldestOf(child)
 }
 
 /**
- * Places that strangers can take. Nobody is refused one: where a share is full, whoever holds most of it loses the oldest place. Memory is bounded by the
+ * Places that strangers can take. No request for one is refused: when a share is full, its largest holder loses the oldest place. Memory is bounded by the
  * number of places.
  */
 export const make = <A, Group extends string = never>({ most, perCaller, per }: Shares<Group>) => {
@@ -85,7 +85,7 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
     })
   }
 
-  /** Where nobody holds more than one place, those who hold most are the first group, such as companies. */
+  /** If no network holds more than one place, the largest holder is looked for in the first group, such as companies. */
   const victimOf = (share: Share<A>): Place<A> | undefined => {
     const isSpread = share === all && (heaviest(all.children.values())?.size ?? 0) <= 1
     return oldestOf((isSpread ? heaviest(groups[0]?.shares.values() ?? []) : undefined) ?? share)

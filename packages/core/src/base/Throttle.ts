@@ -36,7 +36,7 @@ const exactly = 0.99
 /** What is left of one rate before a request is counted. */
 const ask = ({ count, everyMillis }: Rate, newAtMillis: number | undefined, nowMillis: number) => {
   const mostMillis = count * everyMillis
-  // A clock that was put back costs nobody more than what there is.
+  // If the clock was put back, the caller waits no longer than the whole allowance takes.
   const busyMillis = Math.min(Math.max((newAtMillis ?? nowMillis) - nowMillis, 0), mostMillis)
   return { everyMillis, mostMillis, busyMillis, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
 }

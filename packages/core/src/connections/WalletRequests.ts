@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const answers = new Map<string, Deferred.Deferred<Option.Option<Nostr.Event>>>()
   const places = Pool.make<string>(kept)
 
-  /** Works on an event once. Whoever brings it again while that lasts, or after it was done, gets the same answer, and it counts once. */
+  /** Handles an event once. The same event, received again during or after that, gets the same answer and is counted once. */
   const once = <E>({ id, pubkey }: Nostr.Event, work: Effect.Effect<Answered, E>) =>
     Effect.gen(function* () {
       const before = answers.get(id)

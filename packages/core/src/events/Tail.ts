@@ -6,8 +6,8 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
 import { PollMillis, topics, Wakes } from "../ledger/Wakes.ts"
 
-// What is committed is looked for at once, and then not again for a moment: many commits are one look. An event is shown only when every transaction is over that
-// may precede it, so the next look follows soon, and those after it less and less often.
+// A commit is read immediately, and the next read waits for a moment, so one read covers many commits. An event is visible only when every transaction that may
+// precede it has ended, so a second read follows soon, and later ones less and less often.
 const gapMillis = 20
 const againMillis = 250
 const pageSize = 1000

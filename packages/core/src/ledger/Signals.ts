@@ -6,9 +6,9 @@ export interface Signal {
   readonly atMillis: number
 }
 
-/** Carries signals between the processes on one store. Any may be lost: whoever waits also looks from time to time. */
+/** Carries signals between the processes on one store. Any signal may be lost, so its receivers also poll. */
 export interface Signals {
-  /** Sends a signal to every other process, together with what else is sent in the same moment. Does not wait. */
+  /** Sends a signal to every other process, in one message with other signals of the same moment. Does not wait. */
   readonly send: (signal: Signal) => void
   /** The signals of other processes; null where some may have been missed. */
   readonly received: Stream.Stream<Signal | null>

@@ -24,9 +24,9 @@ const maxSleepMillis = 86_400_000
 export class Wakes extends Context.Service<
   Wakes,
   {
-    /** There is something to do. Other processes are told where nobody here listens to the topic. */
+    /** Reports work for a topic. Other processes are notified if no worker of this process listens to the topic. */
     readonly note: (topic: string, atMillis: number) => Effect.Effect<void>
-    /** The same, and other processes are told in any case. */
+    /** Reports work for a topic, and always notifies other processes. */
     readonly tell: (topic: string, atMillis: number) => Effect.Effect<void>
     /** Waits until there may be something to do that was not there when it was waited for last. For as long as the scope is open. */
     readonly listen: (topic: string) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
@@ -59,7 +59,7 @@ export const make = Effect.gen(function* () {
     changed.openUnsafe()
   }
 
-  /** What is due later than the next look, the next look finds. */
+  /** Drops work that is due after the next poll, because that poll finds it. */
   const noting = (isToldAlways: boolean) => (topic: string, atMillis: number) =>
     Effect.map(Clock.currentTimeMillis, (nowMillis) => {
       if (atMillis > nowMillis + longestMillis) return
@@ -142,14 +142,14 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Wakes, make)
 
-/** What a Change leaves to be done. Work that whoever enqueues it has claimed is done by that process. */
+/** Returns the signals for the work that a Change enqueues, except work that the enqueuing process has claimed. */
 const signalsOf = ({ atMillis, event, audit, jobs = [] }: Any) => [
   ...(event === undefined ? [] : [{ topic: topics.event, atMillis }]),
   ...(audit === undefined ? [] : [{ topic: topics.audit, atMillis }]),
   ...jobs.flatMap((job) => (job._tag === "Enqueue" && job.claimedBy === undefined ? [{ topic: job.kind, atMillis: job.dueAtMillis }] : []))
 ]
 
-/** The Journal, which wakes whoever has something to do when a Change is committed. */
+/** The Journal, which wakes the workers that have work when a Change is committed. */
 export const layerJournal = Layer.effect(
   Journal,
   Effect.gen(function* () {
@@ -168,7 +168,7 @@ export const layerJournal = Layer.effect(
   })
 )
 
-/** The Tasks, which wake whoever can claim a task when it is given back. */
+/** The Tasks, which wake the workers that can claim a task when it is released. */
 export const layerTasks = Layer.effect(
   Tasks,
   Effect.gen(function* () {

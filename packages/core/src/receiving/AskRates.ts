@@ -14,8 +14,8 @@ export const canceling = { atOnce: 8, waiting: 10_000 } as const
 const tooMany = new PayRequestRefused({ code: "too_many", message: "Too many requests for invoices: try again in a moment" })
 
 /**
- * Shares out the invoices that wallets may request: so many a minute, and so many unpaid ones at once, by this process's own count. Nobody is refused because
- * others hold unpaid invoices: whoever holds most loses the oldest.
+ * Shares out the invoices that wallets may request: so many a minute, and so many unpaid ones at once, by this process's own count. Unpaid invoices of
+ * others refuse no request: the largest holder loses its oldest invoice.
  */
 export const make = Effect.gen(function* () {
   const { lnurl } = yield* LnurlOptions

@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
     return deep
   })
 
-  /** Where a look found nothing to do, and when: as long as the chain stays there, nothing is read from the store. */
+  /** The tip at which a check found no work, and its time. Until the tip changes, nothing is read from the store. */
   let quiet: { readonly cursor: string; readonly hash: string; readonly atMillis: number } | undefined
   const isQuiet = ({ tip, cursor, outputs, unchangedTo, blocksLeft }: Chain.Activity, nowMillis: number) =>
     cursor === quiet?.cursor &&

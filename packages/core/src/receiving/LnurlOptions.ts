@@ -18,8 +18,8 @@ export class LnurlOptions extends Context.Service<
       /** How long a wallet waits for an invoice. */
       readonly timeoutMillis: number
       /**
-       * How many unpaid invoices of wallets one process keeps: of one caller, at one address, of one company, and in all. Of more, whoever holds most loses
-       * the oldest one, which is canceled at the node.
+       * How many unpaid invoices of wallets one process keeps: of one caller, at one address, of one company, and in all. Beyond that the largest holder
+       * loses its oldest invoice, which is canceled at the node.
        */
       readonly openPerCaller: number
       readonly openPerAddress: number

@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (holder: string) {
     /** How long each claim lasts. */
     leaseMillis,
 
-    /** Renews this process's presence, and claims what processes hold that are no longer alive. */
+    /** Renews this process's presence, and claims the tasks of processes that are no longer alive. */
     takeOver: claim((at) => tasks.takeOver({ kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })),
 
     /** The longest due first. */
