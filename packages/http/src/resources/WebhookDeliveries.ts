@@ -73,6 +73,10 @@ const example = ({ id, millis, companyId, eventKey }: World): Shown =>
     createdAtMillis: millis(9100)
   })
 
+/** Which scopes of an API key open an operation. The operator's tokens have scopes of their own, the same for all operations that change something. */
+export const needs = (path: string, other?: string): string =>
+  path.startsWith("/operator") ? "" : ` Needs the scope \`webhooks\`${other === undefined ? "" : ` or the scope \`${other}\``}.`
+
 const pathsOf = (root: "/v1" | "/operator") => ({ list: `${root}/webhook-endpoints`, resend: `${root}/webhook-deliveries` }) as const
 
 const listed = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path) =>
@@ -86,7 +90,7 @@ const listed = <const Name extends string, const Path extends `/${string}`>(name
     .annotate(OpenApi.Summary, "List deliveries")
     .annotate(
       OpenApi.Description,
-      "What was sent to an endpoint, newest first, of the last 30 days. The next page is in the `Link` header. Needs the scope `webhooks` or the scope `read`."
+      `What was sent to an endpoint, newest first, of the last 30 days. The next page is in the \`Link\` header.${needs(path, "read")}`
     )
     .annotate(Example, (world) => ({
       params: { id: example(world).endpointId },
@@ -102,7 +106,7 @@ const sentAgain = <const Name extends string, const Path extends `/${string}`>(n
   })
     .annotate(Scopes, ["webhooks"])
     .annotate(OpenApi.Summary, "Send a delivery again")
-    .annotate(OpenApi.Description, "At once, and by the whole schedule where that fails. Needs the scope `webhooks`.")
+    .annotate(OpenApi.Description, `At once, and by the whole schedule where that fails.${needs(path)}`)
     .annotate(Example, (world) => {
       const row = { ...example(world), status: "pending", attempts: 0, nextAtMillis: world.millis(600_000) } as const
       return { params: { id: row.id }, message: "Delivery is sent again", data: view.of(row) }

@@ -100,10 +100,6 @@ const shown = (message: string) => (world: World) => ({ params: { id: example(wo
 const answers = { one: Envelope.success(200, view.schema), issued: Envelope.success(200, issued.schema) }
 const common = ["malformed", "not_found", "webhook_endpoint_disabled", "store_unavailable"] as const
 
-/** Which scopes of an API key open an operation. The operator's tokens have scopes of their own, the same for all operations that change something. */
-const needs = (root: "/v1" | "/operator", other?: string): string =>
-  root === "/operator" ? "" : ` Needs the scope \`webhooks\`${other === undefined ? "" : ` or the scope \`${other}\``}.`
-
 /** The endpoints of a company's, or of the operator's. `What` is in the names of the operations. */
 const endpointsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
   const path = `${root}/webhook-endpoints` as const
@@ -127,7 +123,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Create a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `Has events posted to a URL from now on, signed as Standard Webhooks are. The response has the only copy of the secret. At most ${Core.maxEndpoints}.${needs(root)}`
+        `Has events posted to a URL from now on, signed as Standard Webhooks are. The response has the only copy of the secret. At most ${Core.maxEndpoints}.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         body: exampleBody,
@@ -140,7 +136,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks", "read"])
       .annotate(OpenApi.Summary, "List webhook endpoints")
-      .annotate(OpenApi.Description, `All of them, without their secrets.${needs(root, "read")}`)
+      .annotate(OpenApi.Description, `All of them, without their secrets.${Deliveries.needs(root, "read")}`)
       .annotate(Example, (world) => ({ message: "Webhook endpoints", data: [view.of(example(world))] })),
     get: HttpApiEndpoint.get(`get${what}` as const, one, {
       params,
@@ -149,14 +145,14 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks", "read"])
       .annotate(OpenApi.Summary, "Fetch a webhook endpoint")
-      .annotate(OpenApi.Description, `\`failing_since\` says whether it works.${needs(root, "read")}`)
+      .annotate(OpenApi.Description, `\`failing_since\` says whether it works.${Deliveries.needs(root, "read")}`)
       .annotate(Example, shown("Webhook endpoint")),
     change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: Errors.of(...common) })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Replace a webhook endpoint's settings")
       .annotate(
         OpenApi.Description,
-        `Replaces all settings. A member that is left out gets its default: without \`types\`, every event is sent. The secret stays. Use PATCH to change some settings.${needs(root)}`
+        `Replaces all settings. A member that is left out gets its default: without \`types\`, every event is sent. The secret stays. Use PATCH to change some settings.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: exampleBody })),
     update: HttpApiEndpoint.patch(`update${what}` as const, one, {
@@ -169,7 +165,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Update a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `Changes the members you send. Members you leave out keep their values, and null clears one. The secret stays.${needs(root)}`
+        `Changes the members you send. Members you leave out keep their values, and null clears one. The secret stays.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: { description: exampleBody.description } })),
     remove: HttpApiEndpoint.delete(`delete${what}` as const, one, {
@@ -179,7 +175,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Delete a webhook endpoint")
-      .annotate(OpenApi.Description, `Nothing is sent there any more.${needs(root)}`)
+      .annotate(OpenApi.Description, `Nothing is sent there any more.${Deliveries.needs(root)}`)
       .annotate(Example, (world) => ({
         ...shown("Webhook endpoint deleted")(world),
         data: view.of({ ...example(world), status: "deleted" })
@@ -198,7 +194,7 @@ const action = <const Name extends string, const Path extends `/v1/${string}` | 
   HttpApiEndpoint.post(name, path, { params, success: answers.one, error: Errors.of(...common) })
     .annotate(Scopes, ["webhooks"])
     .annotate(OpenApi.Summary, about)
-    .annotate(OpenApi.Description, `${description}${needs(root)}`)
+    .annotate(OpenApi.Description, `${description}${Deliveries.needs(root)}`)
     .annotate(Example, shown(message))
 
 const actionsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
@@ -231,7 +227,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Rotate a webhook secret")
       .annotate(
         OpenApi.Description,
-        `The response has the only copy of the new secret. Until the overlap is over, requests are signed with both.${needs(root)}`
+        `The response has the only copy of the new secret. Until the overlap is over, requests are signed with both.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         params: { id: example(world).id },
@@ -248,7 +244,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Transform, bodyIsOptional)
       .annotate(OpenApi.Summary, "Enable a webhook endpoint")
-      .annotate(OpenApi.Description, `Sending goes on where it stopped, or after \`replay_from\`.${needs(root)}`)
+      .annotate(OpenApi.Description, `Sending goes on where it stopped, or after \`replay_from\`.${Deliveries.needs(root)}`)
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint enabled")(world), body: {} })),
     replay: HttpApiEndpoint.post(`replay${what}` as const, `${one}/replay` as const, {
       params,
@@ -260,7 +256,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Replay events")
       .annotate(
         OpenApi.Description,
-        `Sends everything after \`replay_from\` again, up to 90 days. Each attempt has the event's own id.${needs(root)}`
+        `Sends everything after \`replay_from\` again, up to 90 days. Each attempt has the event's own id.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         ...shown("Replay begun")(world),
