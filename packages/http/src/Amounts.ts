@@ -4,18 +4,33 @@ import type { Asked } from "@satrail/core/nodes/Prices"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
+import * as Scalars from "./Scalars.ts"
 
 /** An amount as JSON writes numbers. The schema sees a float, which is good for its type only: the value is read from the text, by `asked`. */
 export const AmountNumber = Schema.Finite.annotate({
   description: "In units of `currency`, decimals allowed. Read exactly: 21.5 sats is refused, 0.00000021 btc is 21 sats",
   examples: [21_000]
-})
+}).check(Scalars.stated(() => undefined, { exclusiveMinimum: 0 }))
+
+const inAnyCase = (letters: string) => letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+/** What the document says of a currency. */
+export const currencies = (codes: ReadonlyArray<string>) => ({ pattern: `^(?:${codes.map(inAnyCase).join("|")})$` })
+
+/** What the document says of a body in which no amount, or null, is none: an amount has its currency. */
+export const withCurrency = { dependentRequired: { amount: ["currency"] } }
 
 /** In any letter case. */
 export const Currency = Schema.String.annotate({
   description: `One of ${Amount.Currency.literals.join(", ")}, in any letter case. Fiat is converted at the current rate to whole sats`,
   examples: ["sats"]
-}).check(Schema.makeFilter((text) => Result.isSuccess(Amount.parseCurrency(text)) || `One of ${Amount.Currency.literals.join(", ")}`))
+})
+  .check(
+    Scalars.stated(
+      (text: string) => Result.isSuccess(Amount.parseCurrency(text)) || `One of ${Amount.Currency.literals.join(", ")}`,
+      currencies(Amount.Currency.literals)
+    )
+  )
+  .annotate({ identifier: "Currency" })
 
 const noCurrency: Issue = { path: "currency", message: "An amount needs its currency" }
 

@@ -53,6 +53,13 @@ export const exactSatsOrNull = (amount: Msat.Msat | null): number | null => (amo
 /** Keys and values of the caller's own; `{}` when there are none. */
 export const Metadata = Schema.Record(Schema.String, Schema.String).annotate({ examples: [{ order: "1042" }] })
 
+/** What the document says of a value whose rule is checked by `issue`, as far as JSON Schema can say it. */
+export const stated = <T>(issue: (value: T) => Schema.FilterOutput, says: object) =>
+  Schema.makeFilter(issue, { toJsonSchema: () => ({ ...says }) })
+
+/** Text of 1 to `most` characters, of which one at least is not blank. */
+export const wordsUpTo = (most: number) => ({ minLength: 1, maxLength: most, pattern: "\\S" })
+
 /** A member that may be left out, or null: both mean that it was not given. */
 export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
@@ -80,22 +87,26 @@ export const msatOrNull = (sats: number | null | undefined): Msat.Msat | null =>
 const maxExactSats = Number.MAX_SAFE_INTEGER / 1000
 
 /** Satoshis to three decimals, negative ones too: a shortage. */
-export const GivenExactSats = Schema.Finite.check(
-  Schema.makeFilter((sats) =>
-    Math.abs(sats) <= maxExactSats && Math.round(sats * 1000) / 1000 === sats ? undefined : "Satoshis, with at most three decimals"
+const exactSatsWithin = (minimum: number, maximum: number) =>
+  Schema.Finite.check(
+    stated(
+      (sats: number) =>
+        Math.abs(sats) <= maxExactSats && Math.round(sats * 1000) / 1000 === sats ? undefined : "Satoshis, with at most three decimals",
+      { minimum, maximum }
+    )
   )
-)
-  .annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
-  .pipe(
-    Schema.decodeTo(Msat.Msat, {
-      decode: SchemaGetter.transform((sats) => BigInt(Math.round(sats * 1000))),
-      encode: SchemaGetter.transform((amount) => Number(amount) / 1000)
-    })
-  )
+    .annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
+    .pipe(
+      Schema.decodeTo(Msat.Msat, {
+        decode: SchemaGetter.transform((sats) => BigInt(Math.round(sats * 1000))),
+        encode: SchemaGetter.transform((amount) => Number(amount) / 1000)
+      })
+    )
+export const GivenExactSats = exactSatsWithin(-maxExactSats, maxExactSats)
 
 /** The same from nothing to `most`. */
 export const givenSatsUpTo = (most: Msat.Msat) =>
-  GivenExactSats.check(
+  exactSatsWithin(0, Math.min(Number(Msat.toSats(most)), maxExactSats)).check(
     Schema.makeFilter((amount) => (amount >= 0n && amount <= most ? undefined : `From 0 to ${Msat.toSats(most)} satoshis`))
   )
 
@@ -106,12 +117,18 @@ export const GivenMetadata = Schema.Record(Schema.String, Schema.String)
     examples: [{ order: "1042" }]
   })
   .check(Schema.isMaxProperties(keys, { message: `metadata can have at most ${keys} keys` }).abort())
-  .check(Schema.makeFilter((metadata) => MetadataRules.issues(metadata).map(({ path, message }) => ({ path, issue: message }))))
+  .check(
+    stated((metadata) => MetadataRules.issues(metadata).map(({ path, message }) => ({ path, issue: message })), {
+      propertyNames: { minLength: 1, maxLength: keyCharacters },
+      additionalProperties: { type: "string", maxLength: valueCharacters }
+    })
+  )
+  .annotate({ identifier: "GivenMetadata" })
 
 export const Description = Schema.String.annotate({
   description: `Shown to the payer, at most ${maxDescriptionBytes} bytes`,
   examples: ["Order 1042"]
-}).check(Schema.makeFilter(descriptionIssue))
+}).check(stated(descriptionIssue, { maxLength: maxDescriptionBytes }))
 
 export const expirySeconds = (bounds: { readonly minimum: number; readonly default: number; readonly maximum: number }) =>
   Schema.Int.check(Schema.isBetween(bounds)).annotate({

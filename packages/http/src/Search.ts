@@ -7,7 +7,9 @@ import * as Scalars from "./Scalars.ts"
 
 // What lists are searched by. Everything in a query can be combined: a row has all of it.
 
-export const hex32 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/i, { message: "32 bytes in hex" }))
+export const hex32 = Schema.String.annotate({ examples: ["e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"] }).check(
+  Schema.isPattern(/^[0-9a-fA-F]{64}$/u, { message: "32 bytes in hex" })
+)
 
 /** The beginning is included and the end is not, so that adjacent periods have each row once. */
 export const times = {
@@ -16,7 +18,9 @@ export const times = {
 }
 
 /** An id of a record, in any letter case. */
-export const Id = Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, { message: "A UUID" })).annotate({
+export const Id = Schema.String.check(
+  Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, { message: "A UUID" })
+).annotate({
   format: "uuid"
 })
 

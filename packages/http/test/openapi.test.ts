@@ -665,6 +665,73 @@ describe("the OpenAPI document", () => {
       assert.deepStrictEqual([scheme["type"], scheme["scheme"]], ["http", "bearer"])
   })
 
+  /** What the schema of a body says of a value. */
+  const allows = (given: Any, value: Any): boolean => {
+    const { allOf = [], anyOf, ...schema } = given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
+    const {
+      minLength = 0,
+      maxLength = Infinity,
+      pattern = "",
+      minimum = -Infinity,
+      exclusiveMinimum = -Infinity,
+      maximum = Infinity
+    } = schema
+    const { minItems = 0, required = [], properties = {}, propertyNames = {}, additionalProperties: rest, type } = schema
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+    const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
+    const own = () => {
+      if (type !== undefined && ![type].flat().some((one) => one === kind || (one === "integer" && Number.isInteger(value)))) return false
+      if (typeof value === "string")
+        return [...value].length >= minLength && [...value].length <= maxLength && new RegExp(pattern, "u").test(value)
+      if (typeof value === "number") return value >= minimum && value > exclusiveMinimum && value <= maximum
+      if (Array.isArray(value)) return value.length >= minItems && value.every((one) => allows(schema.items ?? {}, one))
+      if (!isObject) return true
+      if (!required.every((name: string) => name in value)) return false
+      return Object.entries(value).every(([name, one]) => allows(propertyNames, name) && allows(properties[name] ?? (rest || {}), one))
+    }
+    const { dependentRequired = {} } = schema
+    return (
+      own() &&
+      allOf.every((one: Any) => allows(one, value)) &&
+      (anyOf?.some((one: Any) => allows(one, value)) ?? true) &&
+      Object.entries<Any>(dependentRequired).every(
+        ([name, needed]) => !(name in Object(value)) || needed.every((one: string) => one in Object(value))
+      )
+    )
+  }
+
+  const stated: ReadonlyArray<readonly [path: string, good: object, wrong: object, at: string]> = [
+    ["/v1/refunds", { invoice_id: openInvoiceId }, {}, "deposit_id"],
+    ["/v1/refunds", { deposit_id: depositID }, { deposit_id: depositID, amount: 1 }, "currency"],
+    ["/v1/vouchers", { amount: 1, currency: "SATS" }, { amount: 1, currency: "shells" }, "currency"],
+    ["/v1/vouchers", { amount: 1, currency: "sats" }, { amount: 0, currency: "sats" }, "amount"],
+    ["/v1/bitcoin/deposit/on-chain", { metadata: { order: "1" } }, { metadata: { "": "1" } }, "metadata"],
+    ["/v1/bitcoin/deposit/on-chain", { metadata: { order: "1" } }, { metadata: { order: "x".repeat(501) } }, "metadata.order"],
+    ["/v1/bitcoin/deposit/lightning-address", { handle: "" }, { handle: ".dot" }, "handle"],
+    ["/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle", { preimage: "0F".repeat(32) }, { preimage: "0x" }, "preimage"],
+    ["/v1/checkouts", { amount: null, color: "#1d4ed8" }, { amount: null, color: "red" }, "color"],
+    ["/v1/checkouts", { amount: null, return_url: "https://a.example" }, { amount: null, return_url: "ftp://a.example" }, "return_url"],
+    ["/v1/webhook-endpoints", { url: "https://a.example", types: ["deposit.*"] }, { url: "https://a.example", types: ["paid"] }, "types.0"],
+    ["/v1/webhook-endpoints", { url: "https://a.example" }, { url: "https://a.example", signature_header: "a b" }, "signature_header"],
+    ["/operator/companies", { name: "a", plan: "free" }, { name: " ", plan: "free" }, "name"],
+    ["/operator/tokens", { name: "a", scopes: ["read"] }, { name: "a", scopes: [] }, "scopes"],
+    [
+      "/operator/adjustments",
+      { company_id: company.id, amount_sats: 1, reason: "a" },
+      { company_id: company.id, amount_sats: 1, reason: "" },
+      "reason"
+    ]
+  ]
+  for (const [path, good, wrong, at] of stated)
+    it(`openapi: the schema of POST ${path} refuses ${JSON.stringify(wrong).slice(0, 60)}, as the service does`, async () => {
+      const { schema } = document.paths[path].post.requestBody.content["application/json"]
+      assert.isTrue(allows(schema, good), JSON.stringify(good))
+      assert.isFalse(allows(schema, wrong))
+      const key = path.startsWith("/operator/") ? operatorToken : company.key
+      const { status, body } = await service.ask("POST", path.replace("{invoiceID}", held.id), { key, body: wrong })
+      assert.deepStrictEqual([status, body.error?.issues?.some((issue) => issue.path === at)], [400, true], JSON.stringify(body))
+    })
+
   it("openapi: the stream of events has the schema of the events in the list", () => {
     const { paths, components }: Any = customers
     const schemaAt = (path: string, type: string) => paths[path].get.responses["200"].content[type].schema

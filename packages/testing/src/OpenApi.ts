@@ -112,7 +112,9 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
     const schema = resolve(given)
     const others = alternatives(schema)
     if (others.length > 0) {
-      return others.some((one) => differences(value, one).length === 0)
+      // An alternative may add to what the schema says beside it.
+      const { anyOf: _, oneOf: __, ...rest } = schema
+      return others.some((one) => differences(value, { ...rest, ...one }).length === 0)
         ? []
         : [`${path} is none of its alternatives: ${JSON.stringify(value)}`]
     }

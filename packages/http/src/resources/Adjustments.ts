@@ -79,7 +79,9 @@ const bookedExample = (world: World): Adjustment => ({
 })
 
 const Words = (description: string) =>
-  Schema.String.check(Schema.makeFilter(reasonIssue)).annotate({ description: `${description}, 1 to ${maxReasonCharacters} characters` })
+  Schema.String.check(Scalars.stated(reasonIssue, Scalars.wordsUpTo(maxReasonCharacters))).annotate({
+    description: `${description}, 1 to ${maxReasonCharacters} characters`
+  })
 
 const creation = Idempotency.creation(path, "Adjustment requested", view.of)
 

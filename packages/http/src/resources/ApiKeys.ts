@@ -53,7 +53,7 @@ const allowedFrom = Schema.NullOr(Ranges.annotate({ identifier: "AllowedFrom" })
 
 const Body = Schema.Struct({
   name: Companies.Name,
-  scopes: Schema.Array(ApiKey.Scope).check(Schema.isMaxLength(ApiKey.Scope.literals.length), Schema.makeFilter(scopesIssue)),
+  scopes: Schema.Array(ApiKey.Scope).check(Schema.isMaxLength(ApiKey.Scope.literals.length), Scalars.stated(scopesIssue, { minItems: 1 })),
   expires_at: Scalars.given(Expiry),
   limits: Scalars.given(LimitsView.Body),
   allowed_from: Scalars.given(Ranges)

@@ -27,7 +27,7 @@ const givenUrl = (description: string) =>
       examples: ["https://shop.example/orders/1042"]
     })
       .check(Schema.isMaxLength(Checkout.limits.urlCharacters))
-      .check(Schema.makeFilter(urlIssue))
+      .check(Scalars.stated(urlIssue, { pattern: "^https?://" }))
   )
 
 const Body = Schema.Struct({
@@ -57,13 +57,13 @@ const Body = Schema.Struct({
       examples: ["https://shop.example"]
     })
       .check(Schema.isMaxLength(Checkout.limits.urlCharacters))
-      .check(Schema.makeFilter(originIssue))
+      .check(Scalars.stated(originIssue, { pattern: "^https?://" }))
   ),
   color: Scalars.given(
     Schema.String.annotate({
       description: "The colour of its buttons. What is written on them is black or white, whichever is read better",
       examples: ["#1d4ed8"]
-    }).check(Schema.makeFilter(colorIssue))
+    }).check(Scalars.stated(colorIssue, { pattern: "^#[0-9a-f]{6}$" }))
   ),
   locale: Scalars.given(Checkout.Locale.annotate({ description: "The language of its page: `en` by default" })),
   metadata: Scalars.given(Scalars.GivenMetadata)

@@ -23,7 +23,7 @@ export const path = "/operator/companies"
 export const Name = Schema.String.annotate({
   description: `1 to ${maxNameCharacters} characters, not all of them blank`,
   examples: ["Example Ltd"]
-}).check(Schema.makeFilter(nameIssue))
+}).check(Scalars.stated(nameIssue, Scalars.wordsUpTo(maxNameCharacters)))
 
 /** Null for a company that is not frozen. */
 export const frozen = Schema.NullOr(

@@ -19,7 +19,9 @@ import * as View from "../View.ts"
 
 const path = "/v1/domains"
 
-const GivenDomain = Schema.String.annotate({ examples: ["example.com"] }).check(Schema.makeFilter(Scalars.domainIssue))
+const GivenDomain = Schema.String.annotate({ examples: ["example.com"] }).check(
+  Scalars.stated(Scalars.domainIssue, { pattern: "[^.]\\.[^.]" })
+)
 
 /** A company's own domain, as the company sees it. */
 export const own = View.make<Domain.Domain>()(

@@ -28,6 +28,12 @@ export const maxFilters = 64
 export const filterIssue = (filter: string): string | undefined =>
   Notice.matching(filter).length === 0 ? `There is no event of the type ${filter.slice(0, 100)}. ${wanted}` : undefined
 
+const prefixes = new Set(
+  Notice.all.flatMap((type) => type.split(".").flatMap((_, at, parts) => (at === 0 ? [] : [`${parts.slice(0, at).join(".")}.*`])))
+)
+/** What `filterIssue` accepts, for the document. */
+export const filterPattern = `^(?:${[...Notice.all, ...prefixes].map((one) => one.replaceAll(/[.*]/g, "\\$&")).join("|")})$`
+
 const Types = Schema.String.annotate({
   description: "Types of events, separated by commas; `deposit.*` for all that begin so",
   examples: ["deposit.*,withdrawal.lightning.completed"]

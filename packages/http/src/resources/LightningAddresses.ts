@@ -1,4 +1,4 @@
-import { urlOf } from "@satrail/bitcoin/LightningAddressText"
+import { maxHandleLength, urlOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -25,20 +25,28 @@ const params = { id: Scalars.Uuid }
 
 /** A handle of one's own; the empty text is none. */
 const Handle = Schema.String.annotate({ description: "Paid plans only; empty for a random one", examples: ["satoshi"] }).check(
-  Schema.makeFilter((text) => (text === "" ? undefined : handleIssue(text)))
+  Scalars.stated((text: string) => (text === "" ? undefined : handleIssue(text)), {
+    maxLength: maxHandleLength,
+    pattern: "^(?:[a-zA-Z0-9_-](?:[a-zA-Z0-9._-]*[a-zA-Z0-9_-])?)?$"
+  })
 )
 
 /** A domain of one's own; the empty text is the service's. */
 const OwnDomain = Schema.String.annotate({
   description: "Paid plans only, a verified domain; empty for the service's own",
   examples: ["example.com"]
-}).check(Schema.makeFilter((text) => (text === "" ? undefined : Scalars.domainIssue(text))))
+}).check(Scalars.stated((text: string) => (text === "" ? undefined : Scalars.domainIssue(text)), { pattern: "^$|[^.]\\.[^.]" }))
 
 /** What a payer's wallet shows; the empty text is none. */
 const SuccessMessage = Schema.String.annotate({
   description: `Shown by the payer's wallet after a payment, at most ${LightningAddress.maxSuccessMessageCharacters} characters; empty for none`,
   examples: ["Thank you!"]
-}).check(Schema.makeFilter((text) => (text === "" ? undefined : successMessageIssue(text))))
+}).check(
+  Scalars.stated((text: string) => (text === "" ? undefined : successMessageIssue(text)), {
+    maxLength: LightningAddress.maxSuccessMessageCharacters,
+    pattern: "^$|\\S"
+  })
+)
 
 const Body = Schema.Struct({
   handle: Scalars.given(Handle),

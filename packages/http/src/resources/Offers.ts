@@ -30,7 +30,10 @@ const Body = Schema.Struct({
   ),
   currency: Scalars.given(
     Schema.String.annotate({ description: "`sats` or `btc`, in any letter case. Required when `amount` is set", examples: ["sats"] }).check(
-      Schema.makeFilter((text) => ["sats", "btc"].includes(text.toLowerCase()) || "currency of an offer must be sats or btc")
+      Scalars.stated(
+        (text: string) => ["sats", "btc"].includes(text.toLowerCase()) || "currency of an offer must be sats or btc",
+        Amounts.currencies(["sats", "btc"])
+      )
     )
   ),
   description: Scalars.given(Scalars.Description),
@@ -38,7 +41,9 @@ const Body = Schema.Struct({
     Scalars.Uuid.annotate({ description: "A Lightning address of yours without an offer yet: the answer has the record to publish for it" })
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
-}).annotate({ identifier: "CreateOffer" })
+})
+  .check(Scalars.stated(() => undefined, Amounts.withCurrency))
+  .annotate({ identifier: "CreateOffer" })
 
 /** The line of a zone with which wallets find the offer by its Lightning address. */
 const recordOf = ({ lightningAddress, offer }: Offer.Offer): string | null => {

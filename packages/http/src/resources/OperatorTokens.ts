@@ -20,7 +20,10 @@ const path = "/operator/tokens"
 
 const Body = Schema.Struct({
   name: Companies.Name,
-  scopes: Schema.Array(OperatorToken.Scope).check(Schema.isMaxLength(OperatorToken.Scope.literals.length), Schema.makeFilter(scopesIssue))
+  scopes: Schema.Array(OperatorToken.Scope).check(
+    Schema.isMaxLength(OperatorToken.Scope.literals.length),
+    Scalars.stated(scopesIssue, { minItems: 1 })
+  )
 }).annotate({ identifier: "IssueOperatorToken" })
 
 const view = View.make<OperatorToken.OperatorToken>()(

@@ -38,7 +38,14 @@ const Body = Schema.Struct({
     })
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
-}).annotate({ identifier: "CreateRefund" })
+})
+  .check(
+    Scalars.stated(() => undefined, {
+      ...Amounts.withCurrency,
+      allOf: [{ anyOf: [{ required: ["deposit_id"] }, { required: ["invoice_id"] }] }]
+    })
+  )
+  .annotate({ identifier: "CreateRefund" })
 
 /** What is refunded, where the body names one thing. */
 const ofBody = (body: object): Of | undefined => {

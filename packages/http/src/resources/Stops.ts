@@ -72,7 +72,7 @@ const resume = Section.operator(
 const Reason = Schema.String.annotate({
   description: `For operators, 1 to ${maxReasonCharacters} characters: the company is not told`,
   examples: ["reported key theft"]
-}).check(Schema.makeFilter(reasonIssue))
+}).check(Scalars.stated(reasonIssue, Scalars.wordsUpTo(maxReasonCharacters)))
 const Pending = Freeze.fields.pending.annotate({ description: "What becomes of withdrawals that were confirmed and have not begun" })
 
 const frozen = Schema.Struct({

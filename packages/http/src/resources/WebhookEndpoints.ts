@@ -19,19 +19,21 @@ import { Seal, type Sealer } from "../Seal.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
 import * as Deliveries from "./WebhookDeliveries.ts"
-import { filterIssue, maxFilters, placeOf } from "./Events.ts"
+import { filterIssue, filterPattern, maxFilters, placeOf } from "./Events.ts"
 import { view } from "./WebhookView.ts"
 
 const params = { id: Scalars.Uuid }
 
-const Filter = Schema.String.annotate({ examples: ["deposit.*"] }).check(Schema.makeFilter(filterIssue))
+const Filter = Schema.String.annotate({ examples: ["deposit.*"] })
+  .check(Scalars.stated(filterIssue, { pattern: filterPattern }))
+  .annotate({ identifier: "EventFilter" })
 
 const Body = Schema.Struct({
   url: Schema.String.annotate({
     description: "Where events are posted: https, on a public host",
     examples: ["https://shop.example/webhooks"]
-  }),
-  description: Scalars.given(Schema.String),
+  }).check(Scalars.stated(() => undefined, { pattern: "^https://" })),
+  description: Scalars.given(Schema.String.check(Scalars.stated(() => undefined, { maxLength: Core.maxDescriptionCharacters }))),
   types: Scalars.given(
     Schema.Array(Filter)
       .check(Schema.isMaxLength(maxFilters))
@@ -41,7 +43,7 @@ const Body = Schema.Struct({
     Schema.String.annotate({
       description: "A header for a plain signature besides: lower-case hex of an HMAC-SHA256 of the body with the secret as it is written",
       examples: ["Shop-Signature"]
-    })
+    }).check(Scalars.stated(() => undefined, { pattern: "^[A-Za-z][A-Za-z0-9-]{0,63}$" }))
   )
 }).annotate({ identifier: "WebhookEndpointSettings" })
 

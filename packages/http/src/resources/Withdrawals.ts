@@ -35,7 +35,9 @@ const what = {
   currency: Scalars.given(Amounts.Currency),
   destination: DestinationText
 }
-const EstimateBody = Schema.Struct(what).annotate({ identifier: "EstimateWithdrawal" })
+const EstimateBody = Schema.Struct(what)
+  .check(Scalars.stated(() => undefined, Amounts.withCurrency))
+  .annotate({ identifier: "EstimateWithdrawal" })
 const ConfirmBody = Schema.Struct({
   ...what,
   max_fee_sats: Scalars.given(
@@ -45,7 +47,9 @@ const ConfirmBody = Schema.Struct({
     })
   ),
   metadata: Scalars.given(Scalars.GivenMetadata)
-}).annotate({ identifier: "ConfirmWithdrawal" })
+})
+  .check(Scalars.stated(() => undefined, Amounts.withCurrency))
+  .annotate({ identifier: "ConfirmWithdrawal" })
 
 /** What is wrong with what is to be sent. Which network a destination is of is no question of how it is written. */
 export const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> => {
