@@ -1746,7 +1746,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "own-key-that-sends",
     rows: [],
     bug: "a company's key makes another that sends, and so gets around its limits and approvals",
-    file: core("accounts/OwnKeys"),
+    file: core("accounts/ApiKey"),
     find: `["read", "receive", "webhooks"] as const`,
     replace: `["read", "receive", "webhooks", "send", "approve", "admin"] as const`,
     test: "packages/http/test/ownKeys.test.ts",
@@ -1826,11 +1826,71 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "adjustment-approved-by-who-asked",
     rows: [],
     bug: "a second token of the same operator approves what the first one asked for",
-    file: core("accounts/Adjustment"),
+    file: core("accounts/SecondOperator"),
     find: "a.id === b.id || nameOf(a.name) === nameOf(b.name)",
     replace: "a.id === b.id",
     test: "packages/http/test/adjustments.test.ts",
     titles: "adjustments: whoever asked"
+  },
+  {
+    name: "key-without-second-operator",
+    rows: [],
+    bug: "one operator alone issues a key that can send from a company's money",
+    file: core("accounts/ApiKeys"),
+    find: "if (by === undefined || !ApiKey.movesMoney(scopes) || (yield* isNew(records, companyId))) return null",
+    replace: "if (by === undefined || !ApiKey.movesMoney(scopes) || companyId !== null) return null",
+    test: "packages/http/test/approvedKeys.test.ts",
+    titles: "second operator:"
+  },
+  {
+    name: "waiting-key-opens",
+    rows: [],
+    bug: "a key opens before a second operator has approved it",
+    file: core("accounts/ApiKey"),
+    find: `if (isWaiting(apiKey)) return closed(apiKey, "waiting")`,
+    replace: "",
+    test: "packages/http/test/approvedKeys.test.ts",
+    titles: "second operator:"
+  },
+  {
+    name: "key-approved-by-who-asked",
+    rows: [],
+    bug: "the operator who requested a key approves it",
+    file: core("accounts/ApiKey"),
+    find: "if (approval !== null && isSameOperator(by,",
+    replace: "if (approval === null && isSameOperator(by,",
+    test: "packages/http/test/approvedKeys.test.ts",
+    titles: "second operator: a key with"
+  },
+  {
+    name: "app-of-a-live-key",
+    rows: [],
+    bug: "one operator alone connects an app to a key that is in use, and can send with it",
+    file: core("connections/WalletConnections"),
+    find: "if (by !== undefined && refusal === undefined && ApiKey.movesMoney(scopes)",
+    replace: "if (by !== undefined && refusal !== undefined && ApiKey.movesMoney(scopes)",
+    test: "packages/http/test/approvedKeys.test.ts",
+    titles: "second operator: an app"
+  },
+  {
+    name: "stop-loosens",
+    rows: [],
+    bug: "a token with the scope stop removes a limit",
+    file: "packages/http/src/Authentication.ts",
+    find: `if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return`,
+    replace: `if (!loosens || Operators.allows(yield* OperatorCaller, "loosen") || loosens) return`,
+    test: "packages/http/test/loosening.test.ts",
+    titles: "operator scopes:"
+  },
+  {
+    name: "raised-limit-is-tighter",
+    rows: [],
+    bug: "a limit that is raised does not count as loosened",
+    file: core("accounts/Limits"),
+    find: "amounts.some((name) => (old[name] ?? Infinity) < (next[name] ?? Infinity)) ||",
+    replace: "",
+    test: "packages/http/test/loosening.test.ts",
+    titles: "operator scopes: the limits"
   },
   {
     name: "adjustment-booked-twice",

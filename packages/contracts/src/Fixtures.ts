@@ -89,6 +89,9 @@ export const apiKey = Effect.fnUntraced(function* (
     limits: null,
     spendsAs: null,
     allowedFrom: null,
+    approval: null,
+    approvedBy: null,
+    approvedAtMillis: null,
     ...fields
   }
 })

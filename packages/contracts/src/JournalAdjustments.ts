@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Adjustment from "@satrail/core/accounts/Adjustment"
+import type { Operator } from "@satrail/core/accounts/SecondOperator"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
@@ -12,9 +13,9 @@ import type { Promises } from "./Contract.ts"
 import { companyWith, found, open, tally, unchanged, verdict } from "./Fixtures.ts"
 import { booked, has } from "./Ledger.ts"
 
-const ada: Adjustment.Operator = { id: "ada", name: "Ada" }
-const bob: Adjustment.Operator = { id: "bob", name: "Bob" }
-const eve: Adjustment.Operator = { id: "eve", name: "Eve" }
+const ada: Operator = { id: "ada", name: "Ada" }
+const bob: Operator = { id: "bob", name: "Bob" }
+const eve: Operator = { id: "eve", name: "Eve" }
 
 /** One that nobody has asked for yet. */
 export const adjustment = Effect.fnUntraced(function* (

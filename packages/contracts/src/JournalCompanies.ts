@@ -184,6 +184,45 @@ export const money = {
     assert.deepStrictEqual((yield* holder(short.id)).apiKey, short)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
+  "a key that waits for an approval replaces another key from its approval on": Effect.gen(function* () {
+    const companyId = yield* open
+    const atMillis = yield* Clock.currentTimeMillis
+    const [ada, bob] = [
+      { id: "1", name: "Ada" },
+      { id: "2", name: "Bob" }
+    ]
+    const old = yield* apiKey(companyId)
+    const approval = { requestedById: ada.id, requestedBy: ada.name, replaces: { id: old.id, overlapSeconds: 60 } }
+    const row = yield* apiKey(companyId, { approval })
+    yield* verdict(ApiKey.issued(old))
+    assert.strictEqual(yield* verdict(ApiKey.issued(row)), "Applied")
+    assert.strictEqual(yield* unchanged(ApiKey.issued(row)), "Applied")
+    assert.deepStrictEqual((yield* holder(row.id)).apiKey, row)
+    assert.deepStrictEqual((yield* holder(old.id)).apiKey, old)
+    const change = yield* Effect.fromResult(ApiKey.approved(row, bob, atMillis + 5, old))
+    assert.strictEqual(yield* verdict(change), "Applied")
+    assert.strictEqual(yield* unchanged(change), "Applied")
+    assert.deepStrictEqual((yield* holder(row.id)).apiKey, { ...row, approvedBy: "Bob", approvedAtMillis: atMillis + 5 })
+    assert.strictEqual((yield* holder(old.id)).apiKey.expiresAtMillis, atMillis + 60_005)
+    const later = yield* Effect.fromResult(ApiKey.approved(row, { id: "3", name: "Eve" }, atMillis + 9, old))
+    assert.strictEqual(yield* unchanged(later), "Applied")
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
+  "approving a revoked key changes nothing, nor does approving a key that needs no approval": Effect.gen(function* () {
+    const companyId = yield* open
+    const old = yield* apiKey(companyId)
+    const approval = { requestedById: "1", requestedBy: "Ada", replaces: { id: old.id, overlapSeconds: 0 } }
+    const revoked = yield* apiKey(companyId, { approval })
+    for (const one of [old, revoked]) yield* verdict(ApiKey.issued(one))
+    yield* verdict(ApiKey.revoked(revoked, revoked.createdAtMillis + 1))
+    for (const one of [old, revoked])
+      assert.strictEqual(
+        yield* unchanged(yield* Effect.fromResult(ApiKey.approved(one, { id: "2", name: "Bob" }, one.createdAtMillis + 2, old))),
+        "Applied"
+      )
+    assert.deepStrictEqual((yield* holder(old.id)).apiKey, old)
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
   "C53: a rotation ends no other company's key": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const theirs = yield* apiKey(otherId)

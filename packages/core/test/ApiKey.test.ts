@@ -22,6 +22,9 @@ const row = (
   limits: null,
   spendsAs: null,
   allowedFrom: null,
+  approval: null,
+  approvedBy: null,
+  approvedAtMillis: null,
   ...fields
 })
 const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))

@@ -45,7 +45,10 @@ export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Servic
     lastUsedAtMillis: null,
     limits: null,
     spendsAs: null,
-    allowedFrom: null
+    allowedFrom: null,
+    approval: null,
+    approvedBy: null,
+    approvedAtMillis: null
   },
   plan,
   companyLimits: null,

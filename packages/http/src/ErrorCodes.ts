@@ -45,7 +45,8 @@ export const catalogue = {
   },
   another_operator_required: {
     status: 403,
-    meaning: "Whoever requested the adjustment cannot approve it, with a token of the same name neither. Nothing was booked.",
+    meaning:
+      "The operator who requested an adjustment or an API key cannot approve it, and neither can a token with the same name. Nothing changed.",
     remedy: "Have another operator approve it, with a token of their own."
   },
   not_found: {

@@ -21,8 +21,9 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import type { Prices } from "@satrail/core/nodes/Prices"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
+import type { SameOperator } from "@satrail/core/accounts/SecondOperator"
 import type { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "@satrail/core/sending/Approval"
-import type { AdjustmentDecided, SameOperator } from "@satrail/core/accounts/Adjustment"
+import type { AdjustmentDecided } from "@satrail/core/accounts/Adjustment"
 import type { Adjustments } from "@satrail/core/accounts/Adjustments"
 import type { AlreadyAssigned } from "@satrail/core/receiving/Assignment"
 import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/core/receiving/Invoice"
@@ -185,7 +186,8 @@ const reasons = {
   other_network: "The API key is another network's",
   other_cell: "The API key is another cell's",
   expired: "The API key has expired",
-  revoked: "The API key was revoked"
+  revoked: "The API key was revoked",
+  waiting: "The API key waits for the approval of a second operator"
 } as const
 
 const approvals = {
@@ -290,7 +292,7 @@ const table = {
   AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "The payment belongs to another company by now"),
   AdjustmentDecided: ({ status }: AdjustmentDecided) => failure("adjustment_decided", `The adjustment is ${status}`),
   SameOperator: ({ name }: SameOperator) =>
-    failure("another_operator_required", `${name} requested this adjustment: another operator approves it`),
+    failure("another_operator_required", `${name} requested this, so another operator must approve it`),
   NotRefundable: ({ status }: NotRefundable) =>
     failure(
       "not_refundable",

@@ -5,6 +5,7 @@ import { Renderer } from "@satrail/core/events/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "./EventIds.ts"
 import * as Adjustments from "./resources/Adjustments.ts"
+import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Checkouts from "./resources/Checkouts.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
@@ -45,6 +46,7 @@ const views = {
   voucher: Vouchers.view,
   refund: Refunds.view,
   adjustment: Adjustments.own,
+  apiKey: ApiKeys.requestView,
   lightningAddress: LightningAddresses.own,
   offer: Offers.view,
   onChainAddress: OnChainAddresses.view,
@@ -70,6 +72,8 @@ const dataOf = (about: About): object => {
       return views.refund.of(about.record)
     case "adjustment":
       return views.adjustment.of(about.record)
+    case "apiKey":
+      return views.apiKey.of(about.record)
     case "lightningAddress":
       return views.lightningAddress.of(about.record)
     case "offer":

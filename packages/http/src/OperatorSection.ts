@@ -18,6 +18,7 @@ export const section = Section.make(
     ApiKeys.allowFrom,
     ApiKeys.revoke,
     ApiKeys.rotate,
+    ApiKeys.approve,
     WalletConnections.create,
     WalletConnections.get,
     Companies.update,

@@ -246,6 +246,13 @@ export const start = async (options: Options = {}) => {
     return body.data.id
   }
 
+  /** A second operator approves a key that was issued or rotated for a company with money. */
+  const approve = async (keyId: string): Promise<void> => {
+    const body = { name: "second operator", scopes: ["companies"] }
+    const { token } = (await ask("POST", "/operator/tokens", { key: operatorToken, body })).body.data
+    await ask("POST", `/operator/api-keys/${keyId}/approve`, { key: token })
+  }
+
   /** A Lightning address of a company's: as its payers write it. */
   const lightningAddress = async (key: string, handle: string, domain = ""): Promise<string> => {
     const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle, domain } })
@@ -270,6 +277,7 @@ export const start = async (options: Options = {}) => {
     logged,
     company,
     keyFor,
+    approve,
     sandbox,
     work,
     fund,

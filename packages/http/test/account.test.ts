@@ -87,6 +87,7 @@ describe("GET /v1/account", () => {
     await operate("PUT", `/companies/${id}/limits`, { month_sats: 50_000 })
     const issued = (await operate("POST", `/companies/${id}/api-keys`, { name: "agent", scopes: ["send"], limits: { day_sats: 10_000 } }))
       .body.data
+    await service.approve(issued.id)
     await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
       key: issued.key,
       body: { amount: 1000, currency: "sats", destination: to }

@@ -12,8 +12,11 @@ const destination = await service.lightningAddress(payee.key, "payee")
 const shop = async (limits: object = { approval_above_sats: 500 }, scopes: ReadonlyArray<string> = ["send", "read"]) => {
   const company = await service.company()
   await service.fund(company.key, 100_000)
-  const issue = async (scopes: ReadonlyArray<string>, limits: object | null = null) =>
-    (await operate("POST", `/companies/${company.id}/api-keys`, { name: "one", scopes, limits })).body.data
+  const issue = async (scopes: ReadonlyArray<string>, limits: object | null = null) => {
+    const { data } = (await operate("POST", `/companies/${company.id}/api-keys`, { name: "one", scopes, limits })).body
+    await service.approve(data.id)
+    return data
+  }
   const [asks, approves] = [await issue(scopes, limits), await issue(["approve", "read"])]
   return { ...company, asks, approves, issue }
 }
@@ -54,6 +57,7 @@ describe("Withdrawals that another key approves", () => {
       assert.deepStrictEqual(seen(await decide((await issue(scopes)).key, id, "approve")), bad(403, "scope_required"))
     assert.deepStrictEqual(seen(await decide(asks.key, id, "approve")), bad(403, "approval_by_asker"))
     const fresh = (await operate("POST", `/api-keys/${asks.id}/rotate`, { overlap_seconds: 60 })).body.data
+    await service.approve(fresh.id)
     assert.deepStrictEqual(seen(await decide(fresh.key, id, "approve")), bad(403, "approval_by_asker"))
     const stranger = await shop()
     assert.deepStrictEqual(seen(await decide(stranger.approves.key, id, "approve")), bad(404, "not_found"))

@@ -226,6 +226,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           read: ["adjustment", "balance", "deposit", "exportTransactions", "getStatement", "payer", "transactions", "withdrawal"],
           operator: [
             "allowKeyFrom",
+            "approveKey",
             "chargeCompany",
             "connectWallet",
             "getFees",

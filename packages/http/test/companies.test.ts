@@ -74,7 +74,14 @@ describe("the operator looks at companies", () => {
     const found = await pages(`/operator/companies/${id}/api-keys?limit=2`)
     assert.sameMembers(found.flatMap(ids), keys)
     const shape = { id: text, company_id: is(id), name: text, scopes: is(["read"]), created_at: instant }
-    const unused = { expires_at: is(null), revoked_at: is(null), last_used_at: is(null), limits: is(null), allowed_from: is(null) }
+    const unused = {
+      expires_at: is(null),
+      revoked_at: is(null),
+      last_used_at: is(null),
+      limits: is(null),
+      allowed_from: is(null),
+      approval: is(null)
+    }
     assert.deepStrictEqual(differences(found[0]?.body.data[0], { ...shape, ...unused }), [])
   })
 

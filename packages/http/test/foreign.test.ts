@@ -81,7 +81,8 @@ type Maker = (company: Company) => Promise<string>
 const waiting: Maker = async ({ id, key: funded }) => {
   await service.fund(funded, 10_000)
   const body = { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } }
-  const { key } = (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key: operatorToken, body })).body.data
+  const { key, id: keyId } = (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key: operatorToken, body })).body.data
+  await service.approve(keyId)
   const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(10) }))
   return (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { destination } })).body.data.id
 }
@@ -175,6 +176,7 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/api-keys/{id}/limits": apiKey,
   "/operator/api-keys/{id}/allowed-from": apiKey,
   "/operator/api-keys/{id}/rotate": apiKey,
+  "/operator/api-keys/{id}/approve": apiKey,
   "/operator/api-keys/{id}/connect": apiKey,
   "/operator/api-keys/{id}/wallet-connection": connected
 }

@@ -55,12 +55,13 @@ const {
   }
 } = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: withdrawal })
 /** Withdrawals that wait for a second key. */
-const limitedKey = (
+const { key: limitedKey, id: limitedId } = (
   await service.ask("POST", `/operator/companies/${company.id}/api-keys`, {
     key: operatorToken,
     body: { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } }
   })
-).body.data.key
+).body.data
+await service.approve(limitedId)
 const someAddress = async (): Promise<string> =>
   (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key: company.key })).body.data.id
 const waiting = async (): Promise<string> =>
@@ -293,6 +294,7 @@ const asked: Record<string, Record<string, Ask>> = {
   "/operator/api-keys/{id}/rotate": {
     post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }
   },
+  "/operator/api-keys/{id}/approve": { post: { key: operatorToken, path: `/operator/api-keys/${keyId}/approve` } },
   "/operator/api-keys/{id}/connect": { post: { key: operatorToken, path: `/operator/api-keys/${connectedId}/connect` } },
   "/operator/api-keys/{id}/wallet-connection": {
     get: { key: operatorToken, path: `/operator/api-keys/${connectedId}/wallet-connection` }

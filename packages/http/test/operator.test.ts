@@ -75,6 +75,7 @@ describe("keys", () => {
         expires_at: is(null),
         limits: is(null),
         allowed_from: is(null),
+        approval: is(null),
         created_at: instant
       }),
       []

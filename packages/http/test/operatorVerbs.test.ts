@@ -43,7 +43,13 @@ const addressOf = (companyId: CompanyId.CompanyId) =>
   })
 const of = (path: string) => `/companies/${id}${path}`
 const url = "https://ops.example/events"
-const key = async (): Promise<string> => (await created(of("/api-keys"), { name: "till", scopes: ["send"] })).id
+const key = async (): Promise<string> => (await created(of("/api-keys"), { name: "till", scopes: ["read"] })).id
+/** A key that waits for a second operator, of a company that has money. */
+const requested = async (): Promise<string> => {
+  const funded = await service.company("free")
+  await service.fund(funded.key, 1000)
+  return (await created(`/companies/${funded.id}/api-keys`, { name: "till", scopes: ["send"] })).id
+}
 const adjustment = async (): Promise<string> => (await created("/adjustments", { company_id: id, amount_sats: 5, reason: "a drill" })).id
 const endpoint = async (): Promise<string> => (await created("/webhook-endpoints", { url })).id
 
@@ -75,6 +81,7 @@ const failedDelivery = async (): Promise<string> => {
 }
 
 const [limited, confined, revoked, rotated, connected] = [await key(), await key(), await key(), await key(), await key()]
+const waiting = await requested()
 const [approved, rejected, assigned] = [await adjustment(), await adjustment(), await suspended(service, id)]
 const [changed, deleted, disabled, enabled, replayed, tested] = [
   await endpoint(),
@@ -130,6 +137,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     sees: of("/api-keys"),
     again: "not_found"
   },
+  "POST /operator/api-keys/:id/approve": { path: `/api-keys/${waiting}/approve`, sees: `/api-keys/${waiting}` },
   "POST /operator/api-keys/:id/connect": {
     path: `/api-keys/${connected}/connect`,
     sees: `/api-keys/${connected}/wallet-connection`,

@@ -3,13 +3,26 @@ import { Option } from "effect"
 import { creation, type Kind, own } from "./Program.ts"
 import * as State from "./State.ts"
 
+/** The key that is replaced ends at this time, unless it ends earlier. */
+const ended = (state: State.State, companyId: ApiKey.ApiKey["companyId"], replaces: ApiKey.Replaces | null): State.State => {
+  const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, companyId, replaces.id))
+  if (!old || !replaces) return state
+  return State.put(state, ApiKey.noun, { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) })
+}
+
 const issued: Kind<ApiKey.ApiKeyIssued> = {
   before: (state, change) => creation(change, ApiKey.noun, State.of(state, ApiKey.noun), change.apiKey),
-  move: (state, { companyId, apiKey, replaces }) => {
-    const next = State.put(state, ApiKey.noun, apiKey)
-    const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, companyId, replaces.id))
-    if (!old || !replaces) return next
-    return State.put(next, ApiKey.noun, { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) })
+  move: (state, { companyId, apiKey, replaces }) => ended(State.put(state, ApiKey.noun, apiKey), companyId, replaces)
+}
+
+const approved: Kind<ApiKey.ApiKeyApproved> = {
+  before: (state, change) => {
+    const row = own(state, ApiKey.noun, change)
+    return row.revokedAtMillis === null && ApiKey.isWaiting(row) ? undefined : "again"
+  },
+  move: (state, change) => {
+    const { companyId, approvedBy, atMillis: approvedAtMillis, replaces } = change
+    return ended(State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), approvedBy, approvedAtMillis }), companyId, replaces)
   }
 }
 
@@ -18,4 +31,4 @@ const used: Kind<ApiKey.ApiKeyUsed> = {
   move: (state, change) => State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), lastUsedAtMillis: change.atMillis })
 }
 
-export const kinds = { ApiKeyIssued: issued, ApiKeyUsed: used }
+export const kinds = { ApiKeyIssued: issued, ApiKeyApproved: approved, ApiKeyUsed: used }

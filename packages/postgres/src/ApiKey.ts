@@ -14,26 +14,52 @@ import * as Table from "./Table.ts"
 
 const apiKeys = Table.of(ApiKey.noun)
 
-const issued: Kind<ApiKey.ApiKeyIssued> = {
-  statement: creation(apiKeys, {
-    idType: "text",
-    columns: "replaces text, overlap_ends_at_millis bigint",
-    effects: [
-      `
+const replacing = "replaces text, overlap_ends_at_millis bigint"
+
+/** The key that is replaced ends at this time, unless it ends earlier. */
+const overlapped = `
 overlapped as (
   update satrail.api_keys t set expires_at_millis = least(t.expires_at_millis, d.overlap_ends_at_millis) from done d
   where t.company_id = d.company_id and t.id = d.replaces
 )`
-    ],
+
+const rowOf = (replaces: ApiKey.Replaces | null) => replaces && { replaces: replaces.id, overlap_ends_at_millis: replaces.expiresAtMillis }
+
+const waits = "g.approval is not null and g.approved_at_millis is null and g.revoked_at_millis is null"
+
+const issued: Kind<ApiKey.ApiKeyIssued> = {
+  statement: creation(apiKeys, {
+    idType: "text",
+    columns: replacing,
+    effects: [overlapped],
     // The text of a key says no company: its id is one company's alone.
     guards: "(select 'Conflict' from satrail.api_keys t where t.id = a.id)"
   }),
-  row: ({ apiKey, replaces }) => ({
-    ...apiKeys.toRow(apiKey),
-    ...(replaces && { replaces: replaces.id, overlap_ends_at_millis: replaces.expiresAtMillis })
-  }),
+  row: ({ apiKey, replaces }) => ({ ...apiKeys.toRow(apiKey), ...rowOf(replaces) }),
   identities: ({ replaces }) => (replaces === null ? [] : [replaces.id]),
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
+}
+
+const approved: Kind<ApiKey.ApiKeyApproved> = {
+  statement: statement({
+    idType: "text",
+    columns: `approved_by text, ${replacing}`,
+    parts: (locks) => [
+      target(apiKeys, locks),
+      `
+applied as (
+  update satrail.api_keys t set approved_by = f.approved_by, approved_at_millis = f.at_millis from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and ${waits} returning t.company_id, t.id
+)`
+    ],
+    effects: [overlapped],
+    joins: joinTarget,
+    before: `case when not (${waits}) then 'Applied' end`,
+    guards: "case when g.n is null then 'missing' end"
+  }),
+  row: ({ approvedBy, replaces }) => ({ approved_by: approvedBy, ...rowOf(replaces) }),
+  identities: ({ replaces }) => (replaces === null ? [] : [replaces.id]),
+  refusals: {}
 }
 
 const used: Kind<ApiKey.ApiKeyUsed> = {
@@ -55,7 +81,7 @@ applied as (
   refusals: {}
 }
 
-export const kinds = { ApiKeyIssued: issued, ApiKeyUsed: used }
+export const kinds = { ApiKeyIssued: issued, ApiKeyApproved: approved, ApiKeyUsed: used }
 
 const ofCompany = Schema.decodeUnknownSync(
   Schema.Struct({

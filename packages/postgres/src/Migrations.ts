@@ -47,6 +47,7 @@ import * as Migration0053 from "./Migration0053.ts"
 import * as Migration0071 from "./Migration0071.ts"
 import * as Migration0074 from "./Migration0074.ts"
 import * as Migration0077 from "./Migration0077.ts"
+import * as Migration0078 from "./Migration0078.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -100,7 +101,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0053_offers_by_text": Effect.asVoid(run(Migration0053.script)),
   "0071_invoice_keys": Effect.asVoid(run(Migration0071.script)),
   "0074_processes": Effect.asVoid(run(Migration0074.script)),
-  "0077_audit_head": Effect.asVoid(run(Migration0077.script))
+  "0077_audit_head": Effect.asVoid(run(Migration0077.script)),
+  "0078_approved_keys": Effect.asVoid(run(Migration0078.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

@@ -12,7 +12,7 @@ const confined = Flag.Literals("allowed-for", ["everything", "sending"]).pipe(
 )
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("List, issue, confine, connect, rotate and revoke API keys"),
+  Command.withDescription("List, issue, approve, confine, connect, rotate and revoke API keys"),
   Command.withSubcommands([
     Command.make("list", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
       list({ json, query: { limit, cursor } }, `${of(company)}/api-keys`, [
@@ -49,7 +49,9 @@ export const keys = Command.make("keys").pipe(
           ...(allowedFrom._tag === "Some" ? { allowed_from: { for: confined, ranges: allowedFrom.value } } : {})
         })
     ).pipe(
-      Command.withDescription("Issue a key; it is shown once"),
+      Command.withDescription(
+        "Issue a key; it is shown once. If `approval` is `pending`, a second operator must run `keys approve` before it works"
+      ),
       example("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name shop --scopes read,receive", "A key that cannot send")
     ),
     Command.make(
@@ -79,7 +81,15 @@ export const keys = Command.make("keys").pipe(
         )
       },
       ({ json, key, overlap }) => call({ json }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
-    ).pipe(Command.withDescription("Replace a key; the new one is shown once")),
+    ).pipe(
+      Command.withDescription(
+        "Replace a key; the new one is shown once. If `approval` is `pending`, a second operator must run `keys approve` before it works"
+      )
+    ),
+    Command.make("approve", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/approve`)).pipe(
+      Command.withDescription("Approve a key that another operator issued or rotated; to reject it, revoke it"),
+      example("keys approve 7Kq2mVx9TbZc", "The key is valid from now on")
+    ),
     Command.make("connect", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/connect`)).pipe(
       Command.withDescription("Connect an app to a key by Nostr Wallet Connect; the string for the app is shown once"),
       example("keys connect 7Kq2mVx9TbZc", "The app spends what the key may, until the key is revoked")

@@ -78,6 +78,7 @@ const typed: Readonly<Record<string, string>> = {
   "PATCH /operator/api-keys/:id/limits": "limits set key ID --day-sats 1000",
   "PUT /operator/api-keys/:id/allowed-from": "keys allow ID anywhere",
   "POST /operator/api-keys/:id/rotate": "keys rotate ID",
+  "POST /operator/api-keys/:id/approve": "keys approve ID",
   "DELETE /operator/api-keys/:id": "keys revoke ID",
   "POST /operator/api-keys/:id/connect": "keys connect ID",
   "GET /operator/api-keys/:id/wallet-connection": "keys connection ID",

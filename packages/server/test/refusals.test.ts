@@ -30,13 +30,20 @@ beforeAll(async () => {
   const [shop, free] = [await whole.companyWith("paid"), await whole.companyWith("free")]
   await Customer.fund(shop, 1_000_000)
   await Customer.fund(free, 10_000)
+  const second = (await whole.operate("/tokens", { name: "second operator", scopes: ["companies"] })).data.token
+  /** A key of a company that has money: a second operator approves it. */
+  const approved = async (body: object) => {
+    const { data } = await whole.operate(`/companies/${shop.id}/api-keys`, body)
+    await whole.ask("POST", `/operator/api-keys/${data.id}/approve`, { key: second })
+    return data
+  }
   world = {
     shop,
     free,
     domain: whole.domain,
     ask: whole.ask,
     operatorToken: Whole.operatorToken,
-    keyFor: async (scope) => (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: [scope] })).data.key,
+    keyFor: async (scope) => (await approved({ name: "one", scopes: [scope] })).key,
     operate: whole.operate,
     keyFrom: async (address) => {
       const allowed_from = { for: "everything", ranges: [address] }
@@ -44,7 +51,7 @@ beforeAll(async () => {
     },
     keyLimited: async (limits, ...scopes) => {
       const body = { name: "one", scopes: scopes.length === 0 ? ["send"] : scopes, limits }
-      return (await whole.operate(`/companies/${shop.id}/api-keys`, body)).data.key
+      return (await approved(body)).key
     },
     outside: (ask) => Customer.data(201, shop.post("/sandbox/destination", ask)),
     fault: async (what) => {

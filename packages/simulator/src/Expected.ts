@@ -20,6 +20,7 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   DomainVerified: "happens",
   DomainChecked: "happens",
   ApiKeyIssued: "happens",
+  ApiKeyApproved: { never: "stories have one operator: JournalCompanies approves keys" },
   ApiKeyRevoked: "happens",
   ApiKeyUsed: "happens",
   InvoiceCreated: "happens",

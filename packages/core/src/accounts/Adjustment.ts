@@ -4,6 +4,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
+import { isSame, type Operator, SameOperator } from "./SecondOperator.ts"
 
 /** `pending` waits for a second operator. `booked` and `rejected` stay so. */
 export const Status = Schema.Literals(["pending", "booked", "rejected"])
@@ -38,9 +39,6 @@ export class AdjustmentDecided extends Schema.TaggedError<AdjustmentDecided>()("
   status: Schema.String
 }) {}
 
-/** Whoever asked for it cannot approve it: a second operator does. */
-export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperator", { id: Schema.String, name: Schema.String }) {}
-
 export const noun = Noun.make("adjustments", Adjustment, {
   moving: ["status", "decidedBy", "decidedAtMillis"],
   refused: (id, status) => new AdjustmentDecided({ id, status })
@@ -67,17 +65,6 @@ export interface AdjustmentRequested extends Written<"AdjustmentRequested", read
 /** Of any number of approvals one books. It is refused where the company has less than it takes. */
 export interface AdjustmentBooked extends Written<"AdjustmentBooked", readonly [Noun.TransitionOf<typeof life.booked>], "money"> {}
 export interface AdjustmentRejected extends Written<"AdjustmentRejected", readonly [Noun.TransitionOf<typeof life.rejected>]> {}
-
-/** Who decides: a token of an operator. */
-export interface Operator {
-  readonly id: string
-  readonly name: string
-}
-
-const nameOf = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
-
-/** Whether two tokens may be one person's, as far as their ids and names say. */
-export const isSame = (a: Operator, b: Operator): boolean => a.id === b.id || nameOf(a.name) === nameOf(b.name)
 
 /** It waits for a second operator. No money moves. */
 export const requested = (adjustment: Adjustment, once?: Change.Once): AdjustmentRequested => ({

@@ -15,6 +15,7 @@ import * as Shortage from "../ledger/Shortage.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as Adjustment from "./Adjustment.ts"
 import { reasonIssue } from "./Companies.ts"
+import type { Operator, SameOperator } from "./SecondOperator.ts"
 
 /** What is to be booked, and who asks for it. */
 export interface Ask {
@@ -25,7 +26,7 @@ export interface Ask {
   readonly reason: string
   /** For operators. */
   readonly note: string | null
-  readonly by: Adjustment.Operator
+  readonly by: Operator
   readonly request?: Answer.Request<Adjustment.Adjustment>
 }
 
@@ -43,15 +44,15 @@ export class Adjustments extends Context.Service<
      */
     readonly approve: (
       id: string,
-      by: Adjustment.Operator
+      by: Operator
     ) => Effect.Effect<
       Adjustment.Adjustment,
-      NotFound | Adjustment.SameOperator | Adjustment.AdjustmentDecided | InsufficientBalance | StoreUnavailable
+      NotFound | SameOperator | Adjustment.AdjustmentDecided | InsufficientBalance | StoreUnavailable
     >
     /** Nothing comes of it. Rejecting it again changes nothing; one that was booked stays booked. */
     readonly reject: (
       id: string,
-      by: Adjustment.Operator
+      by: Operator
     ) => Effect.Effect<Adjustment.Adjustment, NotFound | Adjustment.AdjustmentDecided | StoreUnavailable>
     /** Of whichever company. */
     readonly get: (id: string) => Effect.Effect<Adjustment.Adjustment, NotFound | StoreUnavailable>

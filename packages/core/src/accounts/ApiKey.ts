@@ -1,6 +1,6 @@
 import { Network } from "@satrail/bitcoin/Network"
 import { base58 } from "@scure/base"
-import { Redacted, Schema } from "effect"
+import { Redacted, Result, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as SecretHash from "../base/SecretHash.ts"
 import type * as Change from "../ledger/Change.ts"
@@ -11,10 +11,29 @@ import { AllowedFrom } from "./AllowedFrom.ts"
 import { CompanyFees } from "./CompanyFees.ts"
 import { Limits } from "./Limits.ts"
 import { Plan } from "./Plan.ts"
+import { isSame as isSameOperator, type Operator, SameOperator } from "./SecondOperator.ts"
 
 /** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals, `approve` those of other keys, manage `webhooks`. `admin` may do all of it. */
 export const Scope = Schema.Literals(["read", "receive", "send", "approve", "webhooks", "admin"])
 export type Scope = typeof Scope.Type
+
+/** The scopes that move no money. A company makes keys with these itself; with any other scope, a key can send or approve what others send. */
+export const harmless = ["read", "receive", "webhooks"] as const satisfies ReadonlyArray<Scope>
+
+/** Whether a key with these scopes can move money. */
+export const movesMoney = (scopes: ReadonlyArray<Scope>): boolean => {
+  const none: ReadonlyArray<Scope> = harmless
+  return scopes.some((scope) => !none.includes(scope))
+}
+
+/** The request of an operator that a second one has to approve. */
+export const Approval = Schema.Struct({
+  requestedById: Schema.String,
+  requestedBy: Schema.String,
+  /** The key that it replaces, and how long that one stays valid once this one is approved. */
+  replaces: Schema.NullOr(Schema.Struct({ id: Schema.String, overlapSeconds: Schema.Int }))
+})
+export interface Approval extends Schema.Schema.Type<typeof Approval> {}
 
 /** A company's key. The secret itself is nowhere: only its SHA-256 is kept. */
 export const ApiKey = Schema.Struct({
@@ -34,13 +53,31 @@ export const ApiKey = Schema.Struct({
   /** The first of the keys that it replaces, one after another: under that id it is counted what they sent. */
   spendsAs: Schema.NullOr(Schema.String),
   /** From where it may be used; null: from anywhere. Whoever lets callers in by the network asks (`AllowedFrom.has`); a call in process has no address. */
-  allowedFrom: Schema.NullOr(AllowedFrom)
+  allowedFrom: Schema.NullOr(AllowedFrom),
+  /** Null where no second operator had to approve it. */
+  approval: Schema.NullOr(Approval),
+  /** The name of the second operator. A key with an `approval` opens nothing before. */
+  approvedBy: Schema.NullOr(Schema.String),
+  approvedAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
 export const noun = Noun.make("api_keys", ApiKey, {
-  moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits", "allowedFrom"],
-  recorded: ["companyId", "name", "secretHash", "scopes", "expiresAtMillis", "revokedAtMillis", "limits", "spendsAs", "allowedFrom"]
+  moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits", "allowedFrom", "approvedBy", "approvedAtMillis"],
+  recorded: [
+    "companyId",
+    "name",
+    "secretHash",
+    "scopes",
+    "expiresAtMillis",
+    "revokedAtMillis",
+    "limits",
+    "spendsAs",
+    "allowedFrom",
+    "approval",
+    "approvedBy",
+    "approvedAtMillis"
+  ]
 })
 
 /** A key, and the plan, the limits and the fees of the company it belongs to, as they stand now. */
@@ -55,7 +92,7 @@ export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
 /** No key, or one that is unknown, expired or revoked, or of another network: that one, and the service's own. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
-  reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "other_cell", "expired", "revoked"]),
+  reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "other_cell", "expired", "revoked", "waiting"]),
   networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network })),
   /** Where the key is known, as far as its id says: scheme and host. */
   origin: Schema.optionalKey(Schema.String),
@@ -66,7 +103,19 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch> {
   readonly apiKey: ApiKey
   /** A rotation: this older key of the company's ends at this time, unless it ends earlier. */
-  readonly replaces: { readonly id: string; readonly expiresAtMillis: number } | null
+  readonly replaces: Replaces | null
+}
+
+/** An older key of the company's, and when it ends at the latest. */
+export interface Replaces {
+  readonly id: string
+  readonly expiresAtMillis: number
+}
+
+/** A second operator approved the key. Approving it again, or after it was revoked, changes nothing. */
+export interface ApiKeyApproved extends Change.Parts<"ApiKeyApproved"> {
+  readonly approvedBy: string
+  readonly replaces: Replaces | null
 }
 
 export const life = {
@@ -134,21 +183,39 @@ export const isSame = (one: string, other: string): boolean => {
 export const matches = (apiKey: ApiKey, secret: string): boolean => isSame(SecretHash.of(secret), apiKey.secretHash)
 
 /** The key is known, and opens nothing. */
-export const closed = ({ id, companyId, name }: ApiKey, reason: "unknown" | "revoked" | "expired"): Unauthorized =>
+export const closed = ({ id, companyId, name }: ApiKey, reason: "unknown" | "revoked" | "expired" | "waiting"): Unauthorized =>
   new Unauthorized({ reason, key: { id, companyId, name } })
+
+/** Whether a second operator still has to approve the key. */
+export const isWaiting = ({ approval, approvedAtMillis }: Pick<ApiKey, "approval" | "approvedAtMillis">): boolean =>
+  approval !== null && approvedAtMillis === null
 
 /** Why the key opens nothing at this time; undefined when it does. */
 export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undefined => {
   if (apiKey.revokedAtMillis !== null) return closed(apiKey, "revoked")
   if (apiKey.expiresAtMillis !== null && apiKey.expiresAtMillis <= nowMillis) return closed(apiKey, "expired")
+  if (isWaiting(apiKey)) return closed(apiKey, "waiting")
   return undefined
 }
 
 /** Whether the key may do what needs `scope`. */
 export const allows = (apiKey: ApiKey, scope: Scope): boolean => apiKey.scopes.includes(scope) || apiKey.scopes.includes("admin")
 
-/** The key opens from here on; the one it replaces, until its overlap is over. */
-export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null, once?: Change.Once, old?: ApiKey): ApiKeyIssued => ({
+/** What the audit log says of a key that is replaced. */
+const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
+  replaces === null || old === undefined
+    ? []
+    : [
+        {
+          noun,
+          id: old.id,
+          before: old,
+          after: { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) }
+        }
+      ]
+
+/** The key opens from here on, unless it waits for a second operator; the one it replaces, until its overlap is over. */
+export const issued = (apiKey: ApiKey, replaces: Replaces | null = null, once?: Change.Once, old?: ApiKey): ApiKeyIssued => ({
   _tag: "ApiKeyIssued",
   id: apiKey.id,
   companyId: apiKey.companyId,
@@ -156,22 +223,33 @@ export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null
   legs: [],
   apiKey,
   replaces,
-  recorded: [
-    { noun, id: apiKey.id, before: null, after: apiKey },
-    ...(replaces && old
-      ? [
-          {
-            noun,
-            id: old.id,
-            before: old,
-            after: { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) }
-          }
-        ]
-      : [])
-  ],
-  event: { type: "api_key.issued", subject: apiKey.id },
+  recorded: [{ noun, id: apiKey.id, before: null, after: apiKey }, ...ended(replaces, old)],
+  event: { type: isWaiting(apiKey) ? "api_key.requested" : "api_key.issued", subject: apiKey.id },
   ...(once && { once })
 })
+
+/** The key opens from here on, and the company is told. Whoever requested it cannot approve it. */
+export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: ApiKey): Result.Result<ApiKeyApproved, SameOperator> => {
+  const { id, companyId, approval } = apiKey
+  if (approval !== null && isSameOperator(by, { id: approval.requestedById, name: approval.requestedBy }))
+    return Result.fail(new SameOperator({ id, name: by.name }))
+  const replaced = approval?.replaces ?? null
+  const replaces = replaced && { id: replaced.id, expiresAtMillis: atMillis + replaced.overlapSeconds * 1000 }
+  return Result.succeed({
+    _tag: "ApiKeyApproved",
+    id,
+    companyId,
+    atMillis,
+    legs: [],
+    approvedBy: by.name,
+    replaces,
+    recorded: [
+      { noun, id, before: apiKey, after: { ...apiKey, approvedBy: by.name, approvedAtMillis: atMillis } },
+      ...ended(replaces, old)
+    ],
+    event: { type: "api_key.approved", subject: id }
+  })
+}
 
 /** The key opens nothing from here on. */
 export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({

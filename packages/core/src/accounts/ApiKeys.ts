@@ -19,6 +19,8 @@ import * as OwnKeys from "./OwnKeys.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as AllowedFrom from "./AllowedFrom.ts"
 import type { Limits } from "./Limits.ts"
+import { isNew } from "./NewCompany.ts"
+import type { Operator, SameOperator } from "./SecondOperator.ts"
 
 /** A new key. `text` is the key itself: shown now, and never again. */
 export interface Issued {
@@ -64,9 +66,16 @@ export class ApiKeys extends Context.Service<
       readonly limits?: Limits | null
       /** From where it may be used; null or absent: from anywhere. */
       readonly allowedFrom?: AllowedFrom.AllowedFrom | null
+      /** The operator who asks: a key that can send then waits for a second one, unless the company is new. A host that issues keys itself leaves it out. */
+      readonly by?: Operator
       /** What it renders is stored: the key in it must be sealed. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
+    /**
+     * When this answers, the key opens in every process, and the one that it replaces ends after its overlap. Refused to whoever requested the key. Approving a key that
+     * waits for nobody changes nothing.
+     */
+    readonly approve: (id: string, by: Operator) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
     /** A key that a company's own key `by` makes, which has the scope `admin`: another one of the company's, with what `by` may hand on (OwnKeys.ts). */
     readonly issueOwn: (ask: {
       readonly by: ApiKey.ApiKey
@@ -96,11 +105,12 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | StoreUnavailable>
     /** Closes the key, of any company or of this one: when this answers, no process takes it any more. Closing a closed one changes nothing. */
     readonly revoke: (id: string, of?: CompanyId.CompanyId) => Effect.Effect<void, NotFound | StoreUnavailable>
-    /** A new key with the same name, scopes, expiry, limits and ranges, counted on from what the old one sent; the old one ends `overlapSeconds` from now. */
+    /** A new key with the same name, scopes, expiry, limits and ranges, counted on from what the old one sent; the old one ends `overlapSeconds` from now, or from when a second operator approves the new one. */
     readonly rotate: (
       id: string,
       overlapSeconds: number,
-      request?: Answer.Request<Issued>
+      request?: Answer.Request<Issued>,
+      by?: Operator
     ) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** A page of a company's keys, revoked ones too, the newest first. */
     readonly list: (
@@ -121,9 +131,21 @@ const existing = (records: AccountReads["Service"]) =>
     if (company?._tag !== "Some") return yield* new NotFound({ what: "company", id: companyId })
   })
 
+/** What a second operator has to approve of a key that `by` asks for: null for a host, for keys that move no money, and for companies that are new. */
+const approvalOf = Effect.fnUntraced(function* (
+  records: AccountReads["Service"],
+  { companyId, scopes }: Pick<ApiKey.ApiKey, "companyId" | "scopes">,
+  by: Operator | undefined,
+  replaces: ApiKey.Approval["replaces"]
+): Effect.fn.Return<ApiKey.Approval | null, StoreUnavailable> {
+  if (by === undefined || !ApiKey.movesMoney(scopes) || (yield* isNew(records, companyId))) return null
+  return { requestedById: by.id, requestedBy: by.name, replaces }
+})
+
 const makeIssue = Effect.gen(function* () {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
-  const exists = existing(yield* AccountReads)
+  const records = yield* AccountReads
+  const exists = existing(records)
   const { network } = yield* Installation
   const cells = yield* Cells
 
@@ -133,7 +155,7 @@ const makeIssue = Effect.gen(function* () {
     ask: Parameters<ApiKeys["Service"]["issue"]>[0],
     allowed: (asked: Asked) => Effect.Effect<Asked, E>
   ) {
-    const { companyId, name, request } = ask
+    const { companyId, name, request, by } = ask
     const before = yield* Answers.earlier(ledger, owner, request)
     if (before !== undefined) return before
     yield* checkName(name)
@@ -163,7 +185,10 @@ const makeIssue = Effect.gen(function* () {
       lastUsedAtMillis: null,
       limits,
       spendsAs: null,
-      allowedFrom
+      allowedFrom,
+      approval: yield* approvalOf(records, { companyId, scopes }, by, null),
+      approvedBy: null,
+      approvedAtMillis: null
     }
     const issued = { apiKey, text }
     const once = Answer.once(owner, request, issued, createdAtMillis + Answer.keptMillis)
@@ -225,7 +250,19 @@ export const make = Effect.gen(function* () {
       yield* journal.commit(ApiKey.revoked(yield* get(id, of), yield* Clock.currentTimeMillis))
       yield* everywhere
     }),
-    rotate: Effect.fnUntraced(function* (id, overlapSeconds, request) {
+    approve: Effect.fnUntraced(function* (id, by) {
+      const apiKey = yield* get(id)
+      const nowMillis = yield* Clock.currentTimeMillis
+      if (!ApiKey.isWaiting(apiKey)) return apiKey
+      // Approved after it was revoked or has expired, it would end the key that it replaces and open nothing.
+      if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
+      const replaced = apiKey.approval?.replaces
+      const old = replaced && (yield* get(replaced.id))
+      yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis, old ?? undefined)))
+      yield* everywhere
+      return yield* get(id)
+    }),
+    rotate: Effect.fnUntraced(function* (id, overlapSeconds, request, by) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
       if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > maxOverlapSeconds) {
@@ -242,11 +279,15 @@ export const make = Effect.gen(function* () {
         secretHash,
         createdAtMillis: nowMillis,
         lastUsedAtMillis: null,
-        spendsAs: old.spendsAs ?? id
+        spendsAs: old.spendsAs ?? id,
+        approval: yield* approvalOf(records, old, by, { id, overlapSeconds }),
+        approvedBy: null,
+        approvedAtMillis: null
       }
       const issued = { apiKey, text }
       const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
-      const applied = yield* journal.commit(ApiKey.issued(apiKey, { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }, once, old))
+      const replaces = ApiKey.isWaiting(apiKey) ? null : { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }
+      const applied = yield* journal.commit(ApiKey.issued(apiKey, replaces, once, old))
       yield* everywhere
       return Answers.outcome(applied, issued)
     }),

@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 import { Invalid } from "../base/Invalid.ts"
 import type { AllowedFrom } from "./AllowedFrom.ts"
-import type { ApiKey, Scope } from "./ApiKey.ts"
+import { type ApiKey, harmless, type Scope } from "./ApiKey.ts"
 
 // What a company's key may hand on. Limits, approvals and addresses are the operator's say in what is sent: a key that a company makes sends nothing, so that none of them is got around.
 
 /** The scopes of keys that a company makes itself. */
-export const scopes = ["read", "receive", "webhooks"] as const satisfies ReadonlyArray<Scope>
+export const scopes = harmless
 
 /** How many keys may be open when a company makes another one. */
 export const maxOpen = 100

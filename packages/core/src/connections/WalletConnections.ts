@@ -3,6 +3,8 @@ import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import * as ApiKey from "../accounts/ApiKey.ts"
+import { isNew } from "../accounts/NewCompany.ts"
+import type { Operator } from "../accounts/SecondOperator.ts"
 import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -42,13 +44,15 @@ export class WalletConnections extends Context.Service<
   WalletConnections,
   {
     /**
-     * Connects an app to a key, which has no connection yet, is open, and may be used from anywhere: a relay does not say where its callers are. It may do what the key
+     * Connects an app to a key, which has no connection yet, is open or waits for a second operator, and may be used from anywhere: a relay does not say where its callers are. It may do what the key
      * may, within the key's limits, until the key ends or is revoked.
      */
     readonly create: (
       apiKeyId: string,
       /** What it renders is stored: the secret in it must be sealed. */
-      request?: Answer.Request<Made>
+      request?: Answer.Request<Made>,
+      /** The operator who asks: a key that can send is connected before a second operator approves it, unless the company is new. A host leaves it out. */
+      by?: Operator
     ) => Effect.Effect<Answer.Outcome<Made>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** The connection of a key. */
     readonly get: (apiKeyId: string) => Effect.Effect<Shown, NotFound | StoreUnavailable>
@@ -71,17 +75,24 @@ export const make = Effect.gen(function* () {
   const place = given && { relays: given.relays, walletKey: Nostr.publicKeyOf(given.secretKey) }
 
   return WalletConnections.of({
-    create: Effect.fnUntraced(function* (apiKeyId, request) {
+    create: Effect.fnUntraced(function* (apiKeyId, request, by) {
       if (place === undefined)
         return yield* new Invalid({ path: "relays", message: "None are set: this service is no wallet for apps (SATRAIL_NWC_RELAYS)" })
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
       const found = yield* accounts.apiKey(apiKeyId)
       const nowMillis = yield* Clock.currentTimeMillis
+      const refusal = Option.isNone(found) ? undefined : ApiKey.refusal(found.value.apiKey, nowMillis)
       // A key that opens nothing any more connects nothing.
-      if (Option.isNone(found) || ApiKey.refusal(found.value.apiKey, nowMillis) !== undefined)
+      if (Option.isNone(found) || (refusal !== undefined && refusal.reason !== "waiting"))
         return yield* new NotFound({ what: "API key", id: apiKeyId })
-      const { companyId, allowedFrom } = found.value.apiKey
+      const { companyId, allowedFrom, scopes } = found.value.apiKey
+      // The app can send what the key can, so it needs what the key needed: whoever connects a key that is in use would get it without a second operator.
+      if (by !== undefined && refusal === undefined && ApiKey.movesMoney(scopes) && !(yield* isNew(accounts, companyId)))
+        return yield* new Invalid({
+          path: "id",
+          message: "The key can send and is in use: issue a key for the app, and connect it before it is approved"
+        })
       if (allowedFrom !== null)
         return yield* new Invalid({ path: "allowed_from", message: "None: a relay does not say from where an app uses the key" })
       if (Option.isSome(yield* nouns.named(WalletConnection.noun, { apiKeyId })))

@@ -1,4 +1,5 @@
 import type { Adjustment } from "../accounts/Adjustment.ts"
+import type { ApiKey } from "../accounts/ApiKey.ts"
 import type { Domain } from "../accounts/Domain.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type * as Checkout from "../receiving/Checkout.ts"
@@ -38,6 +39,7 @@ export const types = {
   voucher: ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"],
   refund: ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"],
   adjustment: ["adjustment.booked"],
+  apiKey: ["api_key.requested", "api_key.approved"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
   offer: ["offer.created"],
   onChainAddress: ["on_chain_address.created"],
@@ -59,6 +61,7 @@ interface Rows {
   readonly voucher: Voucher
   readonly refund: Refund
   readonly adjustment: Adjustment
+  readonly apiKey: ApiKey
   readonly lightningAddress: LightningAddress
   readonly offer: Offer
   readonly onChainAddress: OnChainAddress

@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import * as Adjustment from "../accounts/Adjustment.ts"
+import * as ApiKey from "../accounts/ApiKey.ts"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Domain } from "../accounts/Domain.ts"
 import type { CompanyId } from "../base/CompanyId.ts"
@@ -96,6 +97,8 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "refund.expired": ["refund.expired"],
   "refund.canceled": ["refund.canceled"],
   "adjustment.booked": ["adjustment.booked"],
+  "api_key.requested": ["api_key.requested"],
+  "api_key.approved": ["api_key.approved"],
   "lightning_address.created": ["lightning_address.created"],
   "lightning_address.changed": ["lightning_address.updated"],
   "lightning_address.deleted": ["lightning_address.deleted"],
@@ -259,14 +262,14 @@ export const make = Effect.gen(function* () {
       case "refund.expired":
       case "refund.canceled":
         return one(event, Refund.noun, (record) => ({ kind: "refund", type, record }))
+      case "api_key.requested":
+        return one(event, ApiKey.noun, (row) => ({ kind: "apiKey", type, record: { ...row, approvedBy: null, approvedAtMillis: null } }))
+      case "api_key.approved":
+        return one(event, ApiKey.noun, (record) => ({ kind: "apiKey", type, record }))
       case "adjustment.booked":
         return one(event, Adjustment.noun, (record) => ({ kind: "adjustment", type, record }))
       case "lightning_address.created":
-        return one(event, LightningAddress.noun, (row) => ({
-          kind: "lightningAddress",
-          type,
-          record: AsOf.newAddress(row)
-        }))
+        return one(event, LightningAddress.noun, (row) => ({ kind: "lightningAddress", type, record: AsOf.newAddress(row) }))
       case "lightning_address.changed":
         return one(event, LightningAddress.noun, updatedAddress(atMillis))
       case "lightning_address.deleted":

@@ -12,6 +12,8 @@ export const subjects = {
   "domain.found": "domains",
   "domain.lost": "domains",
   "api_key.issued": "api_keys",
+  "api_key.requested": "api_keys",
+  "api_key.approved": "api_keys",
   "api_key.revoked": "api_keys",
   "invoice.created": "invoices",
   "invoice.held": "invoices",

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { AdjustmentBooked, AdjustmentRejected, AdjustmentRequested } from "../accounts/Adjustment.ts"
-import type { ApiKeyConfined, ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
+import type { ApiKeyApproved, ApiKeyConfined, ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
 import type { CompanyFeesChanged, CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { SessionBegun, SessionBegunAgain, SessionEnded, SessionSteppedUp } from "../accounts/Session.ts"
@@ -76,6 +76,7 @@ export type Change =
   | DomainVerified
   | DomainChecked
   | ApiKeyIssued
+  | ApiKeyApproved
   | ApiKeyRevoked
   | ApiKeyLimited
   | ApiKeyConfined

@@ -6,7 +6,7 @@ import * as Limits from "@satrail/core/accounts/Limits"
 import type { Spent } from "@satrail/core/ledger/Limit"
 import { Clock, Effect, Redacted, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { mayLoosen, OperatorScopes } from "../Authentication.ts"
+import { mayLoosen, OperatorCaller, OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -51,6 +51,14 @@ export const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) =>
 /** Null where it may be used from anywhere. */
 const allowedFrom = Schema.NullOr(Ranges.annotate({ identifier: "AllowedFrom" }))
 
+const approvalSchema = Schema.NullOr(Schema.Literals(["pending", "approved"])).annotate({
+  description:
+    "`pending`: the key opens nothing until a second operator approves it. `approved`: one did. Null: the key needed no approval",
+  examples: [null]
+})
+const approvalOf = (row: Pick<ApiKey.ApiKey, "approval" | "approvedAtMillis">) =>
+  row.approval === null ? null : ApiKey.isWaiting(row) ? "pending" : "approved"
+
 const Body = Schema.Struct({
   name: Companies.Name,
   scopes: Schema.Array(ApiKey.Scope).check(Schema.isMaxLength(ApiKey.Scope.literals.length), Scalars.stated(scopesIssue, { minItems: 1 })),
@@ -73,6 +81,7 @@ export const view = View.make<Issued>()(
     expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.apiKey.expiresAtMillis)],
     limits: [LimitsView.schema, (row) => LimitsView.of(row.apiKey.limits)],
     allowed_from: [allowedFrom, (row) => row.apiKey.allowedFrom],
+    approval: [approvalSchema, (row) => approvalOf(row.apiKey)],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.apiKey.createdAtMillis)]
   }
 )
@@ -86,8 +95,12 @@ export const example = ({ apiKey, companyId, at }: World): (typeof view.schema)[
   expires_at: null,
   limits: null,
   allowed_from: null,
+  approval: null,
   created_at: at()
 })
+
+const approvalRule =
+  "The key is shown in this response only, and again to a request with the same `Idempotency-Key`. A key with `send`, `approve` or `admin` needs a second operator: with `approval: pending` it opens nothing until another operator approves it (`POST /operator/api-keys/{id}/approve`), and the company receives the event `api_key.requested`. A company whose keys were never used and that has no money is exempt, so you can set it up alone."
 
 const issuePath = `${Companies.path}/:id/api-keys` as const
 const rotatePath = `${path}/:id/rotate` as const
@@ -116,7 +129,7 @@ export const issue = Section.operator(
   })
     .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Issue an API key")
-    .annotate(OpenApi.Description, "The key is shown in this response only, and again to a request with the same `Idempotency-Key`.")
+    .annotate(OpenApi.Description, approvalRule)
     .annotate(Example, (world) => {
       const data = example(world)
       return { params: { id: data.company_id }, body: { name: data.name, scopes: data.scopes }, message: "API key issued", data }
@@ -127,9 +140,9 @@ export const issue = Section.operator(
     return Effect.fnUntraced(function* ({ params, payload, headers, request }) {
       const companyId = CompanyId.make(params.id.toLowerCase())
       const { name, scopes, expires_at: expiresAtMillis = null, allowed_from: allowedFrom = null } = payload
-      const limits = LimitsView.read(payload.limits)
+      const ask = { companyId, name, scopes, expiresAtMillis, limits: LimitsView.read(payload.limits), allowedFrom }
       const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(issuePath, companyId))
-      const issued = yield* Errors.answered(apiKeys.issue({ companyId, name, scopes, expiresAtMillis, limits, allowedFrom, ...once }))
+      const issued = yield* Errors.answered(apiKeys.issue({ ...ask, by: yield* OperatorCaller, ...once }))
       return yield* creation.answer(issued, CompanyId.operator)
     })
   }
@@ -170,7 +183,7 @@ export const rotate = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key")
     .annotate(
       OpenApi.Description,
-      "A new key with the same name, scopes, expiry, limits and `allowed_from`, counted on from what the old one sent. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
+      "A new key with the same name, scopes, expiry, limits and `allowed_from`, counted on from what the old one sent. It is shown in this response only, and again to a request with the same `Idempotency-Key`. If the new key needs a second operator's approval, as one that is issued does, the old one stays valid until then, and `overlap_seconds` longer."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },
@@ -183,7 +196,7 @@ export const rotate = Section.operator(
     const creation = Idempotency.sealedCreation(rotatePath, "API key replaced", view.of, sealer)
     return Effect.fnUntraced(function* ({ params: { id }, payload, headers, request }) {
       const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(rotatePath, id))
-      const replaced = yield* Errors.answered(apiKeys.rotate(id, payload.overlap_seconds, once.request))
+      const replaced = yield* Errors.answered(apiKeys.rotate(id, payload.overlap_seconds, once.request, yield* OperatorCaller))
       return yield* creation.answer(replaced, CompanyId.operator)
     })
   }
@@ -202,6 +215,7 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
     limits: [LimitsView.schema, (row) => LimitsView.of(row.limits)],
     allowed_from: [allowedFrom, (row) => row.allowedFrom],
+    approval: [approvalSchema, approvalOf],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.expiresAtMillis)],
     revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)],
@@ -209,6 +223,19 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
       Schema.NullOr(Scalars.Instant).annotate({ description: "To within a minute; null: never" }),
       (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
     ]
+  }
+)
+
+/** A key that a second operator has to approve, as its company is told of it: what never changes. */
+export const requestView = View.make<ApiKey.ApiKey>()(
+  { identifier: "RequestedApiKey", description: "A key that an operator requested for the company" },
+  {
+    id: [Schema.String, (row) => row.id],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    name: [Schema.String, (row) => row.name],
+    scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
+    approval: [approvalSchema, approvalOf],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
   }
 )
 
@@ -239,6 +266,32 @@ export const get = Section.operator(
     Effect.fnUntraced(function* ({ params: { id } }) {
       const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
       return Envelope.ok("API key", yield* show(apiKey, spent))
+    })
+)
+
+export const approve = Section.operator(
+  HttpApiEndpoint.post("approveKey", `${path}/:id/approve`, {
+    params,
+    success: Envelope.success(200, shown),
+    error: Errors.of("not_found", "another_operator_required", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies"])
+    .annotate(OpenApi.Summary, "Approve an API key")
+    .annotate(
+      OpenApi.Description,
+      "The key is valid in every process from the response on, and the company receives the event `api_key.approved`. Refused to the operator who requested the key, and to a token with the same name. To reject it, revoke it. Approving it again changes nothing."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.apiKey.id },
+      message: "API key approved",
+      data: { ...shownExample(world), approval: "approved" as const }
+    })),
+  ApiKeys,
+  (apiKeys) =>
+    Effect.fnUntraced(function* ({ params: { id } }) {
+      yield* Errors.answered(apiKeys.approve(id, yield* OperatorCaller))
+      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
+      return Envelope.ok("API key approved", yield* show(apiKey, spent))
     })
 )
 

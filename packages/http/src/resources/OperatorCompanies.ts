@@ -146,7 +146,10 @@ const keys = Section.operator(
           revokedAtMillis: null,
           lastUsedAtMillis: world.millis(60_000),
           limits: null,
-          allowedFrom: null
+          allowedFrom: null,
+          approval: null,
+          approvedBy: null,
+          approvedAtMillis: null
         })
       ]
     })),

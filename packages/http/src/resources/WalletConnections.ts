@@ -2,7 +2,7 @@ import { type Made, type Shown, WalletConnections } from "@satrail/core/connecti
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { OperatorScopes } from "../Authentication.ts"
+import { OperatorCaller, OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -68,7 +68,7 @@ export const create = Section.operator(
     .annotate(OpenApi.Summary, "Connect an app to an API key")
     .annotate(
       OpenApi.Description,
-      "By Nostr Wallet Connect (NIP-47), at the relays of `SATRAIL_NWC_RELAYS`. The app may do what the key's scopes allow, within the key's limits, until the key ends or is revoked. A key has one app, and no `allowed_from`: a relay does not say from where an app asks."
+      "By Nostr Wallet Connect (NIP-47), at the relays of `SATRAIL_NWC_RELAYS`. The app may do what the key's scopes allow, within the key's limits, until the key ends or is revoked. The app of a key that needs a second operator's approval is connected before that approval. A key has one app, and no `allowed_from`: a relay does not say from where an app asks."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },
@@ -80,7 +80,7 @@ export const create = Section.operator(
     const creation = Idempotency.sealedCreation(connectPath, "App connected", connected, sealer)
     return Effect.fnUntraced(function* ({ params: { id }, headers, request }) {
       const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, connectPath.replace(":id", id))
-      return yield* creation.answer(yield* Errors.answered(connections.create(id, once.request)), CompanyId.operator)
+      return yield* creation.answer(yield* Errors.answered(connections.create(id, once.request, yield* OperatorCaller)), CompanyId.operator)
     })
   }
 )

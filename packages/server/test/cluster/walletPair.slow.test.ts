@@ -25,6 +25,9 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
   /** An app with a key that may pay, of a company that has money. */
   const app = async (sats: number) => {
     const company = await cluster().company()
+    // Before the company's key is used: afterwards a second operator would have to approve the app's key.
+    const { id } = await cluster().operate(`/companies/${company.id}/api-keys`, { name: "app", scopes: ["send", "read"] })
+    const { connection, wallet_key: walletKey } = await cluster().operate(`/api-keys/${id}/connect`, {})
     await eventually(
       "somebody listens",
       async () => listening(),
@@ -36,8 +39,6 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
     )
     await cluster().outside((sandbox) => sandbox.pay({ paymentRequest }))
     await Customer.hasBalance(company, sats)
-    const { id } = await cluster().operate(`/companies/${company.id}/api-keys`, { name: "app", scopes: ["send", "read"] })
-    const { connection, wallet_key: walletKey } = await cluster().operate(`/api-keys/${id}/connect`, {})
     const url = new URL(connection)
     url.searchParams.set("relay", `ws://127.0.0.1:${relay.port}`)
     return { company, walletKey: String(walletKey), secretKey: Redacted.make(url.searchParams.get("secret") ?? ""), url: url.href }

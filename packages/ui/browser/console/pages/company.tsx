@@ -168,6 +168,7 @@ export const Company = ({ id }: { readonly id: string }) => {
         )}
       </Loaded>
       <h2>Issue a key</h2>
+      <p class="soft">A key with send, approve or admin needs a second operator's approval, unless the company is new.</p>
       <Form button="Issue the key" act={issue}>
         <Field label="Name" name="name" required maxLength={100} />
         <Ticks label="Scopes" options={scopes} initial={["read"]} />
@@ -208,6 +209,16 @@ export const OperatorKey = ({ id }: { readonly id: string }) => {
             <p>
               <a href={`#/company/${data.company_id}`}>Its company</a>
             </p>
+            {data.approval === "pending" && data.revoked_at === null && (
+              <>
+                <p>An operator requested this key, and it opens nothing yet. Another operator approves it, or revokes it.</p>
+                <Act
+                  label="Approve the key"
+                  sure={`Approve ${data.name}`}
+                  act={() => call("POST /operator/api-keys/{id}/approve", { params }).then(loaded.again)}
+                />
+              </>
+            )}
             <h2>Limits</h2>
             <LimitForm of={data.limits} put={(body) => call("PUT /operator/api-keys/{id}/limits", { params, body }).then(loaded.again)} />
             <h2>Addresses</h2>

@@ -14,6 +14,8 @@ const Standing = ({ of: key }: { readonly of: ApiKey }) =>
     <>
       revoked <When at={key.revoked_at} />
     </>
+  ) : key.approval === "pending" ? (
+    <strong>waits for a second operator's approval</strong>
   ) : key.expires_at !== null ? (
     <>
       until <When at={key.expires_at} />

@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+
+// Some changes take two operators: one requests, and another one approves.
+
+/** Who requests or approves: a token of an operator. */
+export interface Operator {
+  readonly id: string
+  readonly name: string
+}
+
+/** Whoever requested it cannot approve it: a second operator does. */
+export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperator", { id: Schema.String, name: Schema.String }) {}
+
+const nameOf = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
+
+/** Whether two tokens may belong to one person, judging by their ids and names. */
+export const isSame = (a: Operator, b: Operator): boolean => a.id === b.id || nameOf(a.name) === nameOf(b.name)
