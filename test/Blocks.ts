@@ -29,8 +29,10 @@ export const pages: ReadonlyArray<string> = [
   "README.md",
   "docs/guides/add-a-lightning-node.md",
   "docs/guides/add-a-record.md",
+  "docs/guides/checkout.md",
   "docs/guides/embed.md",
   "docs/guides/extend.md",
+  "docs/guides/webhooks.md",
   ...globSync("packages/*/README.md", { cwd: root }).toSorted()
 ]
 

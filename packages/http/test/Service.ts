@@ -95,7 +95,7 @@ export interface Options {
   readonly instead?: Context.Context<never>
 }
 
-/** Webhooks go nowhere: what would have been sent is here. */
+/** Webhooks go nowhere: what would have been sent is here. Nothing listens at down.example, and error.example answers 500. */
 export const posted = {
   requests: new Array<{ readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }>(),
   poster: {
@@ -103,7 +103,8 @@ export const posted = {
     post: (ask: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }) =>
       Effect.sync((): Posted => {
         posted.requests.push(ask)
-        return { _tag: "Answered", status: 204, body: "", retryAfter: null }
+        if (ask.url.startsWith("https://down.example")) return { _tag: "Unanswered", reason: "connection refused" }
+        return { _tag: "Answered", status: ask.url.startsWith("https://error.example") ? 500 : 204, body: "", retryAfter: null }
       })
   }
 }

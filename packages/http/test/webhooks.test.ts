@@ -138,7 +138,8 @@ describe("webhooks over HTTP", () => {
       key: operatorToken,
       body: { url: "https://operator.example/", types: ["invoice.created"] }
     })
-    await service.ask("POST", `/v1/webhook-endpoints/${endpoint.id}/test`, { key })
+    const tested = await service.ask("POST", `/v1/webhook-endpoints/${endpoint.id}/test`, { key })
+    assert.match(tested.body.message, /^Delivered: the endpoint answered 204 in \d+ ms$/)
     await vi.waitFor(() => assert.isTrue(posted.requests.some(({ body }) => body.includes('"webhook_endpoint.test"'))), patience)
     const { id } = await invoice()
     const heard = await vi.waitFor(
@@ -146,6 +147,23 @@ describe("webhooks over HTTP", () => {
       patience
     )
     assert.strictEqual(Webhooks.verify(heard.headers, heard.body, made.body.data.secret).type, "invoice.created")
+  })
+
+  it("webhooks: a test says what the endpoint answered, or that nothing listens, and the endpoint is failing from then on", async () => {
+    for (const [root, asker] of [
+      ["/v1", key],
+      ["/operator", operatorToken]
+    ] as const)
+      for (const [url, message] of [
+        ["https://down.example/", /^Not delivered: connection refused$/],
+        ["https://error.example/", /^Not delivered: the endpoint answered 500 in \d+ ms$/]
+      ] as const) {
+        const { data } = (await service.ask("POST", `${root}/webhook-endpoints`, { key: asker, body: { url, types: ["voucher.*"] } })).body
+        const { status, body } = await service.ask("POST", `${root}/webhook-endpoints/${data.id}/test`, { key: asker })
+        assert.match(body.message, message)
+        assert.deepStrictEqual([status, body.data.status, typeof body.data.failing_since], [200, "enabled", "string"])
+        await service.ask("DELETE", `${root}/webhook-endpoints/${data.id}`, { key: asker })
+      }
   })
 
   it("webhooks: a wrong URL, type or header is refused by its name; sixteen endpoints, and not one more", async () => {

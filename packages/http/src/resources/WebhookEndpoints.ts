@@ -19,6 +19,7 @@ import { Seal, type Sealer } from "../Seal.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
 import * as Deliveries from "./WebhookDeliveries.ts"
+import * as WebhookTest from "./WebhookTest.ts"
 import { filterIssue, filterPattern, maxFilters, placeOf } from "./Events.ts"
 import { view } from "./WebhookView.ts"
 
@@ -215,8 +216,8 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       `${one}/test` as const,
       root,
       "Test a webhook endpoint",
-      "Sends it a `webhook_endpoint.test`, whatever types it wants. See what came of it in its deliveries.",
-      "Test event sent"
+      `Sends it a \`webhook_endpoint.test\`, whatever types it wants. \`message\` says whether it was delivered, or why not, within ${WebhookTest.waitSeconds} seconds.`,
+      WebhookTest.unanswered
     ),
     rotate: HttpApiEndpoint.post(`rotate${what}Secret` as const, `${one}/rotate-secret` as const, {
       params,
@@ -312,7 +313,10 @@ const handlersOf = <R>(
     get: one("Webhook endpoint", webhooks.get),
     remove: one("Webhook endpoint deleted", webhooks.remove),
     disable: one("Webhook endpoint disabled", webhooks.disable),
-    test: one("Test event sent", webhooks.test),
+    test: Effect.fnUntraced(function* ({ params }: OfOne) {
+      const { endpoint, message } = yield* Errors.answered(WebhookTest.sent(webhooks, yield* whose, params.id.toLowerCase()))
+      return Envelope.ok(message, view.of(endpoint))
+    }),
     change: Effect.fnUntraced(function* ({ params, payload }: OfOne & Pick<Creating, "payload">) {
       const row = yield* Errors.answered(webhooks.change(yield* whose, params.id.toLowerCase(), settingsOf(payload)))
       return Envelope.ok("Webhook endpoint changed", view.of(row))

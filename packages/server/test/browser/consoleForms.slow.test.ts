@@ -172,6 +172,14 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       const { data } = await eventually("a delivery", deliveries, ({ data }) => data.length > 0)
       await press(page, "Look again")
       await page.getByRole("cell", { name: "webhook_endpoint.test" }).waitFor()
+      await tab({}, async (other) => {
+        await signIn(other, Whole.operatorToken)
+        await open(other, `company/${shop.id}`, "Company")
+        await other
+          .getByRole("table", { name: "Webhook endpoints" })
+          .getByText(/^(enabled|failing)$/)
+          .waitFor()
+      })
       await fill(page, "After the event", String(data[0].event_id))
       await press(page, "Send everything after it again")
       await press(page, "Delete")

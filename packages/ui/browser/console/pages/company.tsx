@@ -4,6 +4,7 @@ import { Act, Choice, Facts, Field, Form, Loaded, Page, Sats, Secret, Ticks, use
 import type { CompanyFees, FeeRate } from "../wire.ts"
 import { expiryOf, fromWords, KeyFacts, KeyTable } from "./keys.tsx"
 import { WalletApp } from "./wallet.tsx"
+import { CompanyWebhooks } from "./webhooks.tsx"
 import { LimitForm, limitWords, listOf, remainingWords } from "./limits.tsx"
 
 // What an operator does with a company: its plan, fees and limits, its keys, and whether it may send.
@@ -162,6 +163,8 @@ export const Company = ({ id }: { readonly id: string }) => {
               of={limits.limits}
               put={(body) => call("PUT /operator/companies/{id}/limits", { params, body }).then(loaded.again)}
             />
+            <h2>Webhook endpoints</h2>
+            <CompanyWebhooks companyId={id} />
             <h2>API keys</h2>
             <KeyTable rows={keys.data} revoke={revoke} />
           </>

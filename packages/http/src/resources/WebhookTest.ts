@@ -1,0 +1,31 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { limit, type Webhooks } from "@satrail/core/events/webhooks/Webhooks"
+import { Effect, Option, Schedule } from "effect"
+
+/** How long a test waits for its first attempt. A receiver has longer to answer: its delivery shows that. */
+export const waitSeconds = 5
+
+/** Of a test of which nothing is known by then. */
+export const unanswered = `Not answered within ${waitSeconds} seconds: see its deliveries`
+
+const testType = "webhook_endpoint.test"
+
+/** Sends a test, and says what became of its first attempt. */
+export const sent = Effect.fnUntraced(function* (webhooks: Webhooks["Service"], companyId: CompanyId.CompanyId, id: string) {
+  const attempted = Effect.map(webhooks.deliveries(companyId, id, { limit: limit.maximum, before: null }), ({ deliveries }) =>
+    deliveries.filter(({ type, lastAtMillis }) => type === testType && lastAtMillis !== null)
+  )
+  yield* webhooks.get(companyId, id)
+  const before = new Set((yield* attempted).map((one) => one.id))
+  yield* webhooks.test(companyId, id)
+  const found = yield* Effect.map(attempted, (all) => all.find((one) => !before.has(one.id))).pipe(
+    Effect.repeat({ until: (one) => one !== undefined, schedule: Schedule.spaced("200 millis") }),
+    Effect.timeoutOption(waitSeconds * 1000),
+    Effect.map(Option.getOrUndefined)
+  )
+  const endpoint = yield* webhooks.get(companyId, id)
+  if (found === undefined) return { endpoint, message: unanswered }
+  const { status, answered, response, durationMillis } = found
+  const said = answered === null ? (response ?? "no answer") : `the endpoint answered ${answered} in ${durationMillis} ms`
+  return { endpoint, message: status === "delivered" ? `Delivered: ${said}` : `Not delivered: ${said}` }
+})

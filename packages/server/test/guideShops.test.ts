@@ -1,0 +1,100 @@
+// The shops of the guides, as a reader starts them, beside the whole service: they ship when the amount is credited, and once.
+import { eventually } from "@satrail/testing/Waiting"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { stripTypeScriptTypes } from "node:module"
+import { createServer } from "node:net"
+import path from "node:path"
+import { blocksOf, root } from "../../../test/Blocks.ts"
+import * as Whole from "./Whole.ts"
+
+const whole = await Whole.start()
+afterAll(() => whole.end())
+
+interface Delivery {
+  readonly id: string
+  readonly event_type: string
+  readonly status: string
+  readonly last_attempt_at: string | null
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const address = server.address()
+  server.close()
+  return typeof address === "object" && address !== null ? address.port : assert.fail()
+}
+
+/** The one program of a page that receives webhooks, listening at another port. What it imports is installed beside this package. */
+const programOf = (page: string, port: number): string => {
+  const [block, ...others] = blocksOf(page, readFileSync(path.join(root, page), "utf8")).filter(({ code }) =>
+    code.includes("Webhooks.verify")
+  )
+  assert.isDefined(block)
+  assert.deepStrictEqual(others, [])
+  const code = stripTypeScriptTypes(block?.code ?? "").replace("listen(3000)", `listen(${port}, "127.0.0.1")`)
+  assert.include(code, String(port))
+  const file = path.join(import.meta.dirname, `../node_modules/.cache/shops/${path.basename(page, ".md")}.mjs`)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, code)
+  return file
+}
+
+const get = async <A>(promise: Promise<{ readonly status: number; readonly data: A }>): Promise<A> => {
+  const { status, data } = await promise
+  assert.isBelow(status, 300)
+  return data
+}
+
+describe("The shops of the guides", () => {
+  for (const page of ["docs/guides/webhooks.md", "docs/guides/checkout.md"])
+    it(`guides: the shop of ${page} ships a paid checkout once, however often it is told, and no underpaid one`, async () => {
+      const company = await whole.companyWith("paid")
+      const port = await freePort()
+      const endpoint = await get(company.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/webhooks`, types: ["checkout.*"] }))
+      const shop = spawn(process.execPath, [programOf(page, port)], {
+        env: { PATH: process.env["PATH"], WEBHOOK_SECRET: endpoint.secret },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      let said = ""
+      for (const stream of [shop.stdout, shop.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
+      try {
+        const play = (route: string, body: object) => get(company.post(`/sandbox/${route}`, body))
+        /** The delivery of this type of event, once the shop took it, after the time that is given. */
+        const delivered = async (type: string, after = "") => {
+          const is = (one: Delivery) => one.event_type === type && one.status === "delivered" && (one.last_attempt_at ?? "") > after
+          const deliveries = (): Promise<ReadonlyArray<Delivery>> => get(company.get(`/v1/webhook-endpoints/${endpoint.id}/deliveries`))
+          return (await eventually(`${type} delivered`, deliveries, (all) => all.some(is))).find(is) ?? assert.fail(type)
+        }
+        const listens = () =>
+          fetch(`http://127.0.0.1:${port}/`).then(
+            () => true,
+            () => false
+          )
+        await eventually("the shop listens", listens, (isThere) => isThere)
+
+        const made = await get(company.post("/v1/checkouts", { amount: 21_000, currency: "sats", order_id: "1042" }))
+        await play("send", { address: made.address, amount_sats: 9000 })
+        await play("mine", { blocks: 6 })
+        await delivered("checkout.underpaid")
+        assert.strictEqual(said, "")
+
+        const { payment_request } = await get(company.get(`/v1/checkouts/${made.id}`))
+        await play("pay", { payment_request })
+        const paid = await delivered("checkout.paid")
+        const shipped = "ship order 1042\n"
+        const output = () => Promise.resolve(said)
+        await eventually("the shop ships", output, (text) => text === shipped)
+
+        await get(company.post(`/v1/webhook-deliveries/${paid.id}/resend`, {}))
+        await delivered("checkout.paid", paid.last_attempt_at ?? "")
+        assert.strictEqual(said, shipped)
+      } finally {
+        shop.kill()
+        await once(shop, "exit")
+      }
+    })
+})
