@@ -1,9 +1,10 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, PubSub, Scope, Stream } from "effect"
+import { Context, Effect, Exit, PubSub, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountReads } from "../src/accounts/AccountReads.ts"
 import { WebhookReads } from "../src/events/webhooks/WebhookReads.ts"
 import { AuditStore } from "../src/ledger/Audit.ts"
+import * as Duties from "../src/ledger/Duties.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { LedgerReads } from "../src/ledger/LedgerReads.ts"
@@ -127,3 +128,25 @@ scenario(
     assert.deepStrictEqual(types(sent), ["invoice.created", "invoice.created"])
   }
 )
+
+scenario("lease: a role that a stopping process gives back is taken by another at once", road, function* ({ join }) {
+  const ports = Context.add(yield* Effect.context<Ports>(), Wakes.PollMillis, 5000)
+  const [here, there] = [yield* start(Context.add(ports, Signals, yield* join)), yield* start(Context.add(ports, Signals, yield* join))]
+  const held: Array<string> = []
+  const enter = Effect.fnUntraced(function* (name: string, process: typeof here) {
+    const scope = yield* Scope.make()
+    yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
+    const run = Duties.run("a role", () => Effect.sync(() => void held.push(name)))
+    yield* Effect.provideContext(Scope.provide(run, scope), Context.merge(ports, process))
+    return scope
+  })
+  const first = yield* enter("first", here)
+  yield* second
+  yield* enter("second", there)
+  yield* second
+  assert.deepStrictEqual(held, ["first"])
+  yield* Scope.close(first, Exit.void)
+  yield* TestClock.adjust(20)
+  yield* TestClock.adjust(20)
+  assert.deepStrictEqual(held, ["first", "second"])
+})
