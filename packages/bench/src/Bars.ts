@@ -76,6 +76,9 @@ export const bars: ReadonlyArray<Bar> = [
 /** How long after its commit 99 of 100 events have arrived, in milliseconds. */
 export const maxLateMillis = 1000
 
+/** What one process may ask its database in a minute in which nothing happens. */
+export const maxIdleStatements = 120
+
 /** The same for a page of the feed, by how many events there are: from ten thousand to ten million. */
 export const feedExponent = 0.02
 

@@ -65,7 +65,7 @@ export interface Growth extends What {
 export interface Size {
   readonly operation: string
   readonly pattern: string
-  readonly unit: "ms" | "MiB"
+  readonly unit: "ms" | "MiB" | "a minute"
   readonly median: number
   readonly worst: number
   readonly first: number | null

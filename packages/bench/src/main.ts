@@ -14,6 +14,7 @@ import * as Events from "./Events.ts"
 import * as Fill from "./Fill.ts"
 import * as Generator from "./Generator.ts"
 import * as Growth from "./Growth.ts"
+import * as Idle from "./Idle.ts"
 import * as Nodes from "./Nodes.ts"
 import * as Operations from "./Operations.ts"
 import * as Peers from "./Peers.ts"
@@ -52,7 +53,7 @@ const underLoad = Effect.fnUntraced(function* (
   const { generator, raw, seconds, asked, directory, profileDirectory } = options
   const { wanted } = asked
   const subject = yield* Subject.make(postgres, pgbench, { ...options, rows: baseRows })
-  const wholes = [Bars.carriedOut, Bars.untilSettled, Webhooks.latency, Events.idle]
+  const wholes = [Bars.carriedOut, Bars.untilSettled, Webhooks.latency, Events.idle, Idle.statements, Idle.pickUp]
   const whole = wholes.some(wanted) ? yield* Subject.whole(postgres, directory, profileDirectory) : undefined
   const sending =
     wanted(Bars.nobodyListens) || wanted(Bars.tenListen)
@@ -76,8 +77,10 @@ const underLoad = Effect.fnUntraced(function* (
     return most === undefined ? [] : [Report.size(what, [most])]
   })
   const late = whole !== undefined && wanted(Webhooks.latency) ? yield* Webhooks.lateness(whole, generator, seconds, asked) : []
+  const quiet = whole !== undefined && wanted(Idle.statements) ? yield* Idle.measured(whole, asked) : []
+  const heard = whole !== undefined && wanted(Idle.pickUp) ? yield* Idle.late(whole, asked) : []
   const streams = whole !== undefined && wanted(Events.idle) ? yield* Events.memory(whole) : []
-  return { found: { ...found, halves: [...found.halves, ...flooded] }, memory: [...memory, ...late, ...streams] }
+  return { found: { ...found, halves: [...found.halves, ...flooded] }, memory: [...memory, ...late, ...quiet, ...heard, ...streams] }
 })
 
 /** How the costs of all operations grow with the rows there are. */
@@ -147,7 +150,7 @@ const run = Effect.fnUntraced(function* (options: {
     const names = new Set(
       Bars.bars
         .map(({ operation }) => operation)
-        .concat(Bars.carriedOut, Bars.reported, Bars.framework, Webhooks.latency, Events.idle, Controls.flood)
+        .concat(Bars.carriedOut, Bars.reported, Bars.framework, Webhooks.latency, Events.idle, Idle.statements, Idle.pickUp, Controls.flood)
     )
     if ([...names].some(wanted)) {
       const { found, memory } = yield* Effect.scoped(underLoad(postgres, pgbench, { ...made, generator, raw, seconds, asked }))
