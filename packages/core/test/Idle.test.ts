@@ -136,7 +136,7 @@ scenario("lease: a role that a stopping process gives back is taken by another a
   const enter = Effect.fnUntraced(function* (name: string, process: typeof here) {
     const scope = yield* Scope.make()
     yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
-    const run = Duties.run("a role", () => Effect.sync(() => void held.push(name)))
+    const run = Duties.run("settlements of a node", () => Effect.sync(() => void held.push(name)))
     yield* Effect.provideContext(Scope.provide(run, scope), Context.merge(ports, process))
     return scope
   })
