@@ -2,8 +2,8 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { limit, type Webhooks } from "@satrail/core/events/webhooks/Webhooks"
 import { Effect, Option, Schedule } from "effect"
 
-/** How long a test waits for its first attempt. A receiver has longer to answer: its delivery shows that. */
-export const waitSeconds = 5
+/** How long a test waits for its first attempt: longer than connecting may take. A receiver has longer to answer, which its delivery shows. */
+export const waitSeconds = 8
 
 /** Of a test of which nothing is known by then. */
 export const unanswered = `Not answered within ${waitSeconds} seconds: see its deliveries`
