@@ -1,11 +1,11 @@
 // The shops of the guides, as a reader starts them, beside the whole service: they ship when the amount is credited, and once.
+import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
-import { createServer } from "node:net"
 import path from "node:path"
 import { blocksOf, root } from "../../../test/Blocks.ts"
 import * as Whole from "./Whole.ts"
@@ -18,14 +18,6 @@ interface Delivery {
   readonly event_type: string
   readonly status: string
   readonly last_attempt_at: string | null
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await once(server.listen(0, "127.0.0.1"), "listening")
-  const address = server.address()
-  server.close()
-  return typeof address === "object" && address !== null ? address.port : assert.fail()
 }
 
 /** The one program of a page that receives webhooks, listening at another port. What it imports is installed beside this package. */
