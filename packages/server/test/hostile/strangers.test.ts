@@ -24,7 +24,7 @@ afterAll(async () => {
 const free = [
   /^GET \/$/,
   /^GET \/(healthz|readyz|readyz\/:check|favicon\.ico|console|openapi\.json|operator\/openapi\.json)$/,
-  /^GET \/(docs|docs\/api|docs\/api\/:file|docs\/errors|operator\/docs|ui\/:file|pay\/embed\.js)$/,
+  /^GET \/(docs|docs\/\*|docs\/api|docs\/api\/:file|docs\/errors|operator\/docs|ui\/:file|pay\/embed\.js)$/,
   /^GET \/\.well-known\/satrail-webhook-keys$/,
   /^\w+ \/sandbox\//
 ]
