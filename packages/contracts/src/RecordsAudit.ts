@@ -4,6 +4,7 @@ import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
+import * as AuditVerification from "@satrail/core/reports/AuditVerification"
 import * as Audit from "@satrail/core/ledger/Audit"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect } from "effect"
@@ -24,8 +25,8 @@ const bodiesOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
 })
 
 const verified = Effect.gen(function* () {
-  const faults: Array<AuditLog.Fault> = []
-  const all = AuditLog.verify(null, (fault) => Effect.sync(() => faults.push(fault)))
+  const faults: Array<AuditVerification.Fault> = []
+  const all = AuditVerification.verify(null, (fault) => Effect.sync(() => faults.push(fault)))
   yield* Effect.provideService(all, Audit.AuditStore, yield* Records)
   return faults
 })

@@ -1,4 +1,6 @@
+import * as Company from "@satrail/core/accounts/Company"
 import * as Audit from "@satrail/core/ledger/Audit"
+import * as Nouns from "@satrail/core/service/Nouns"
 import { Effect, HashMap, Option, Ref } from "effect"
 import { compare } from "./Reading.ts"
 import type { State } from "./State.ts"
@@ -61,8 +63,25 @@ export const over = (state: Ref.Ref<State>): Audit.AuditStore["Service"] => {
     strayAudit: (limit) =>
       read((now) =>
         entriesOf(now)
-          .filter(({ id }) => id <= lastLinked(now) && !HashMap.has(now.links, Number(id)))
+          .filter(
+            ({ id, body }, n, all) =>
+              (id <= lastLinked(now) && !HashMap.has(now.links, Number(id))) ||
+              (body.includes(`,"nonce":"`) && all.slice(0, n).some((one) => one.body === body))
+          )
           .slice(0, limit)
-      )
+      ),
+    recordedAudit: (after, limit) =>
+      read((now) => {
+        const all = Nouns.all.flatMap((noun) => {
+          if (noun.recorded === undefined) return []
+          const records = noun === Company.members ? now.companies : Option.getOrElse(HashMap.get(now.tables, noun.name), HashMap.empty)
+          return HashMap.toValues<string, { readonly id: string }>(records).map((record) => Audit.storedOf(noun, record))
+        })
+        const placeOf = ({ record, id }: Pick<Audit.Stored, "record" | "id">) => `${record} ${id}`
+        return all
+          .filter((one) => after === null || placeOf(one) > placeOf(after))
+          .toSorted((a, b) => compare(placeOf(a), placeOf(b)))
+          .slice(0, limit)
+      })
   })
 }

@@ -1,8 +1,11 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Audit from "@satrail/core/ledger/Audit"
+import type * as Noun from "@satrail/core/ledger/Noun"
+import * as Nouns from "@satrail/core/service/Nouns"
 import { Effect, Schema } from "effect"
 import { horizon } from "./EventStore.ts"
 import * as Reads from "./Reads.ts"
+import * as Table from "./Table.ts"
 
 const ofEntry = `e.id::text, e.company_id::text as "companyId", e.at_millis::text as "atMillis", e.body`
 const ofLink = `l.entry_id::text as "entryId", l.company_id::text as "linkCompanyId", l.seq::text, l.hash, l.whole`
@@ -138,9 +141,68 @@ select ${ofEntry} from satrail.audit_entries e
 where (e.id <= (select coalesce(max(entry_id), 0) from satrail.audit_links)
     and not exists (select from satrail.audit_links l where l.entry_id = e.id))
   or (e.id >= ${toCome} and not exists (select from satrail.events v where v.id >= ${toCome}))
+  or e.id in (
+    select id from (
+      select id, row_number() over (partition by md5(body) order by id) as copy from satrail.audit_entries where body like '%,"nonce":"%'
+    ) c where copy > 1
+  )
 order by e.id limit $1::bigint`,
   values: (limit: number) => [String(limit)],
   read: (row): Audit.Entry => decodeEntry(row)
+})
+
+const MayRow = Schema.decodeUnknownSync(Schema.Struct({ column: Schema.String }))
+
+/** The columns that this role may read: what checks a secret, not every role may. */
+const readable = Reads.many("AuditStore.recordedAudit", {
+  text: `
+select value as column from json_array_elements_text($2) where has_column_privilege('satrail.' || $1, value, 'select')`,
+  values: (table: string, columns: ReadonlyArray<string>) => [table, JSON.stringify(columns)],
+  read: (row) => MayRow(row).column
+})
+
+/** A record's columns as text, as its noun says they are. */
+const storedIn = (noun: Noun.Members, recorded: ReadonlySet<string>) => {
+  const isJson = new Set(noun.members.flatMap(([member, kind]) => (kind === "json" ? [member] : [])))
+  const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
+  return (row: unknown): Audit.Stored => {
+    const { id, ...texts } = decode(row)
+    const values = Object.entries(texts).map(([member, text]) => [member, text !== null && isJson.has(member) ? JSON.parse(text) : text])
+    return Audit.storedOf({ ...noun, recorded }, { ...Object.fromEntries(values), id: id ?? "" })
+  }
+}
+
+const recordedOf = Effect.fnUntraced(function* (noun: Noun.Members) {
+  const may = yield* readable
+  const readOf = (members: ReadonlySet<string>) =>
+    Reads.many("AuditStore.recordedAudit", {
+      text: `
+select ${["id", ...members].map((member) => `t.${Table.columnOf(member)}::text as "${member}"`).join(", ")} from satrail.${noun.name} t
+where $1::text is null or t.id > $1::${Table.keyOf(noun, "id")} order by t.id limit $2::bigint`,
+      values: (after: string | null, limit: number) => [after, String(limit)],
+      read: storedIn(noun, members)
+    })
+  const recorded = noun.recorded ?? new Set<string>()
+  const open = new Set([...recorded].filter((member) => !Audit.isSecret(member)))
+  const [all, some] = [yield* readOf(recorded), yield* readOf(open)]
+  return (after: string | null, limit: number) =>
+    Effect.flatMap(may(noun.name, [...recorded].map(Table.columnOf)), (columns) =>
+      columns.length === recorded.size ? all(after, limit) : some(after, limit)
+    )
+})
+
+const recorded = Effect.gen(function* () {
+  const nouns = Nouns.all.filter((noun) => noun.recorded !== undefined)
+  const reads = yield* Effect.forEach(nouns, recordedOf)
+  return Effect.fnUntraced(function* (after: Pick<Audit.Stored, "record" | "id"> | null, limit: number) {
+    const from = after === null ? 0 : nouns.findIndex(({ name }) => name === after.record)
+    for (const [n, read] of reads.entries()) {
+      if (n < from) continue
+      const page = yield* read(n === from && after !== null ? after.id : null, limit)
+      if (page.length > 0) return page
+    }
+    return []
+  })
 })
 
 export const make = Effect.gen(function* () {
@@ -153,6 +215,7 @@ export const make = Effect.gen(function* () {
     auditHeads: yield* heads,
     auditOf: (companyId, before, limit) => (companyId === null ? all(before ?? last, limit) : ours(companyId, before ?? last, limit)),
     auditChain: yield* chain,
+    recordedAudit: yield* recorded,
     strayAudit: yield* strays
   })
 })

@@ -3,6 +3,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Audit from "@satrail/core/ledger/Audit"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
+import * as AuditVerification from "@satrail/core/reports/AuditVerification"
 import { eventually } from "@satrail/contracts/Eventually"
 import { Clock, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -40,7 +41,7 @@ const written = Effect.gen(function* () {
 /** What `satrail verify` finds. */
 const found = Effect.fnUntraced(function* (head: string | null) {
   const faults: Array<string> = []
-  yield* AuditLog.verify(head, ({ kind }) => Effect.sync(() => faults.push(kind)))
+  yield* AuditVerification.verify(head, ({ kind }) => Effect.sync(() => faults.push(kind)))
   return [...new Set(faults)]
 })
 

@@ -210,7 +210,8 @@ const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
           noun,
           id: old.id,
           before: old,
-          after: { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) }
+          after: { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) },
+          sets: new Set(["expiresAtMillis"])
         }
       ]
 

@@ -83,7 +83,9 @@ export const opened = (company: Company, once?: Change.Once): CompanyOpened => (
 
 /** What the audit log says: the company as it was found, and as it becomes. */
 const changedIn = (found: Company | undefined, change: Partial<Company>) =>
-  found === undefined ? {} : { recorded: [{ noun: members, id: found.id, before: found, after: { ...found, ...change } }] }
+  found === undefined
+    ? {}
+    : { recorded: [{ noun: members, id: found.id, before: found, after: { ...found, ...change }, sets: new Set(Object.keys(change)) }] }
 
 /** What the company may do from here on. What it made under its old plan stays. */
 export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis: number, found?: Company): PlanChanged => ({

@@ -1,18 +1,22 @@
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
+import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
+import { Entropy } from "../base/Entropy.ts"
 import * as SecretHash from "../base/SecretHash.ts"
 import type { Any, Recorded } from "./Change.ts"
 import * as Noun from "./Noun.ts"
 import * as Written from "./Written.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 
-/** Who did or asked for something: an API key, or one of the operator's tokens (`root`: the configured one). */
+/**
+ * Who did or asked for something: an API key, one of the operator's tokens (`root`: the configured one), or the service itself: its own work, and the calls of the
+ * program that it is embedded in.
+ */
 export const Actor = Schema.Struct({
-  actor: Schema.Literals(["key", "operator"]),
+  actor: Schema.Literals(["key", "operator", "service"]),
   actor_id: Schema.String,
   actor_name: Schema.String
 })
@@ -28,6 +32,9 @@ export interface Acting extends Actor {
 }
 
 export const Acting = Context.Reference<Acting | undefined>("@satrail/core/ledger/Audit/Acting", { defaultValue: () => undefined })
+
+/** What nobody asked for over HTTP. */
+const ofService = { actor: "service", actor_id: "service", actor_name: "service", address: "", request_id: "" } as const
 
 /** A member of a record that a Change gave another value. Of a secret it is the SHA-256 of what is stored. */
 export const Value = Schema.Struct({
@@ -94,7 +101,7 @@ export const hashOf = (before: string, { id, companyId, atMillis, body }: Entry)
 /** The same of all chains, once `hash` is the last one of any. */
 export const wholeOf = (before: string, hash: string): string => digest(before, hash)
 
-/** Signs heads: a secret that is not in the database. Without one, heads are not signed. */
+/** Signs heads and entries: a secret that is not in the database. Without one, they are not signed. */
 export const HeadKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/core/ledger/Audit/HeadKey", {
   defaultValue: () => undefined
 })
@@ -110,10 +117,11 @@ export interface Head {
 /** Before the first link. */
 export const noHead: Head = { entryId: 0n, count: 0, whole: origin, mac: "" }
 
+const hmacOf = (use: "head" | "entry", key: Redacted.Redacted | undefined, text: string): string =>
+  key === undefined ? "" : Id.toHex(hmac(sha256, utf8ToBytes(`satrail: audit ${use}\n${Redacted.value(key)}`), utf8ToBytes(text)))
+
 const macOf = ({ entryId, count, whole }: Omit<Head, "mac">, key: Redacted.Redacted | undefined): string =>
-  key === undefined
-    ? ""
-    : Id.toHex(hmac(sha256, utf8ToBytes(`satrail: audit head\n${Redacted.value(key)}`), utf8ToBytes(`${entryId}\n${count}\n${whole}`)))
+  hmacOf("head", key, `${entryId}\n${count}\n${whole}`)
 
 export const signed = (head: Omit<Head, "mac">, key: Redacted.Redacted | undefined): Head => ({ ...head, mac: macOf(head, key) })
 
@@ -149,17 +157,32 @@ const shown = (member: string, value: unknown): string | null => {
   return typeof value === "string" ? value : canonical(value)
 }
 
-/** The members of a record as the log has them, by their columns. */
-const valuesOf = ({ recorded = new Set() }: Noun.Members, record: object): ReadonlyMap<string, string | null> =>
-  new Map([...recorded].map((member) => [columnOf(member), shown(member, Reflect.get(record, member))]))
-
-const differences = ({ noun, id, before, after }: Recorded): ReadonlyArray<Value> => {
-  const old = before === null ? undefined : valuesOf(noun, before)
-  return [...valuesOf(noun, after)].flatMap(([field, value]): ReadonlyArray<Value> => {
-    const was = old?.get(field) ?? null
-    return was === value ? [] : [{ record: noun.name, id, field, before: was, after: value }]
-  })
+/** A record as it is stored, in the words of the log: its columns and their values. */
+export interface Stored {
+  readonly record: string
+  readonly id: string
+  readonly values: ReadonlyMap<string, string | null>
 }
+
+/** A record in the words of the log. */
+export const storedOf = ({ name, recorded = new Set() }: Noun.Members, record: { readonly id: string }): Stored => ({
+  record: name,
+  id: record.id,
+  values: new Map([...recorded].map((member) => [columnOf(member), shown(member, Reflect.get(record, member))]))
+})
+
+/** Columns with a secret, of which the log has a hash. */
+export const isSecret = (member: string): boolean => secrets.has(member)
+
+// What a Change sets is written down also where it was found with that value: another Change may have given it another one meanwhile.
+const differences = ({ noun, id, before, after, sets }: Recorded & { readonly sets?: ReadonlySet<string> }): ReadonlyArray<Value> =>
+  [...(noun.recorded ?? [])].flatMap((member): ReadonlyArray<Value> => {
+    if (sets !== undefined && !sets.has(member)) return []
+    const [was, value] = [before === null ? null : shown(member, Reflect.get(before, member)), shown(member, Reflect.get(after, member))]
+    return was === value && (value === null || sets === undefined)
+      ? []
+      : [{ record: noun.name, id, field: columnOf(member), before: was, after: value }]
+  })
 
 /** The values that a Change gives, as far as the log has them. */
 export const changesOf = (change: Any): ReadonlyArray<Value> => {
@@ -168,7 +191,9 @@ export const changesOf = (change: Any): ReadonlyArray<Value> => {
         if (write._tag === "Insert") return [{ noun: write.noun, id: write.record.id, before: null, after: write.record }]
         if (write._tag !== "Transition") return []
         const { found, move } = write
-        return [{ noun: move.noun, id: found.id, before: found, after: Noun.after(found, write, change.atMillis) }]
+        if (move.noun.recorded === undefined) return []
+        const sets = new Set([...move.sets, ...move.stamps, ...move.clears])
+        return [{ noun: move.noun, id: found.id, before: found, after: Noun.after(found, write, change.atMillis), sets }]
       })
     : []
   return [...written, ...(change.recorded ?? [])].flatMap(differences)
@@ -190,6 +215,21 @@ export const bodyOf = (
     request_id,
     ...(changes.length > 0 && { changes })
   })
+
+const signedText = ({ companyId, atMillis }: Draft, text: string): string => `${companyId}\n${atMillis}\n${text}`
+
+/** The draft with a nonce, and with a MAC of all of it: nobody without the key can write an entry, and none can be written twice. */
+export const sealed = (draft: Draft, key: Redacted.Redacted | undefined, entropy: (size: number) => Uint8Array): Draft => {
+  const text = `${draft.body.slice(0, -1)},"nonce":"${Id.toHex(entropy(16))}"`
+  return { ...draft, body: `${text},"mac":"${hmacOf("entry", key, signedText(draft, text))}"}` }
+}
+
+/** Whether the service wrote an entry, as far as can be known without a key; `unsealed`: it has no nonce, as those of earlier versions. */
+export const sealOf = (draft: Draft, key: Redacted.Redacted | undefined): "sealed" | "unsealed" | "forged" => {
+  const [, text, mac] = /^(.*,"nonce":"[0-9a-f]{32}"),"mac":"([0-9a-f]*)"\}$/s.exec(draft.body) ?? []
+  if (text === undefined) return "unsealed"
+  return key === undefined || mac === hmacOf("entry", key, signedText(draft, text)) ? "sealed" : "forged"
+}
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
@@ -215,28 +255,80 @@ export class AuditStore extends Context.Service<
     ) => Read<ReadonlyArray<{ readonly entry: Entry; readonly link: Link | null }>>
     /** Links after one, by the ids of their entries; null in place of an entry that is gone. */
     readonly auditChain: (after: bigint, limit: number) => Read<ReadonlyArray<{ readonly link: Link; readonly entry: Entry | null }>>
-    /** Entries that have no link, though a later one has, by id: nothing of this service leaves one behind. */
+    /** The records whose values the log has, after one, in an order of the store's own; the end is where there are none. Without the columns that this role may not read. */
+    readonly recordedAudit: (after: Pick<Stored, "record" | "id"> | null, limit: number) => Read<ReadonlyArray<Stored>>
+    /** Entries that have no link, though a later one has, and copies of other entries, by id: nothing of this service leaves one behind. */
     readonly strayAudit: (limit: number) => Read<ReadonlyArray<Entry>>
   }
 >()("@satrail/core/ledger/Audit/AuditStore") {}
 
-/** The Journal, which writes into the audit log what is committed for somebody, in the same commit. */
+/** What the log begins with: the values that were there before it had any. */
+export const baselineVerb = "audit.baseline"
+
+const batch = 1000
+
+/** The values of a record that are something, as a Change that creates it has them. */
+const firstOf = ({ record, id, values }: Stored): ReadonlyArray<Value> =>
+  [...values].flatMap(([field, after]) => (after === null ? [] : [{ record, id, field, before: null, after }]))
+
+/**
+ * Before the first sealed entry, the values of all records that are there already are written down, in one commit. From then on a record that the log does not
+ * know was made past the service. Looks once.
+ */
+export const baseline = Effect.gen(function* () {
+  const store = yield* AuditStore
+  const key = yield* HeadKey
+  const entropy = yield* Entropy
+  const hasSealed = Effect.gen(function* () {
+    for (let before: bigint | null = null; ;) {
+      const page: ReadonlyArray<{ readonly entry: Entry }> = yield* store.auditOf(null, before, before === null ? 1 : batch)
+      if (page.some(({ entry }) => sealOf(entry, undefined) === "sealed")) return true
+      const last = page.at(-1)
+      if (last === undefined) return false
+      before = last.entry.id
+    }
+  })
+  const write = Effect.gen(function* () {
+    if (yield* hasSealed) return
+    const there: Array<Stored> = []
+    for (
+      let page = yield* store.recordedAudit(null, batch);
+      page.length > 0;
+      page = yield* store.recordedAudit(there.at(-1) ?? null, batch)
+    )
+      there.push(...page)
+    const atMillis = yield* Clock.currentTimeMillis
+    const size = Math.max(100, Math.ceil(there.length / batch))
+    const drafts = Array.from({ length: Math.ceil(there.length / size) }, (_, n) => {
+      const changes = there.slice(n * size, (n + 1) * size).flatMap(firstOf)
+      const body = bodyOf({ ...ofService, verb: baselineVerb }, { subject: null, outcome: "done", count: 1, changes })
+      return sealed({ companyId: CompanyId.operator, atMillis, body }, key, entropy)
+    })
+    if (drafts.length > 0) yield* store.appendAudit(drafts)
+  })
+  let isDone = false
+  return Effect.suspend(() => (isDone ? Effect.void : Effect.tap(write, () => Effect.sync(() => (isDone = true)))))
+})
+
+/** The Journal, which writes into the audit log what is committed for somebody, and whatever changes a value that the log has, in the same commit. */
 export const layerJournal = Layer.effect(
   Journal,
-  Effect.map(Journal, (journal) =>
-    Journal.of({
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const key = yield* HeadKey
+    const entropy = yield* Entropy
+    const begin = yield* baseline
+    return Journal.of({
       commit: (change) =>
         Effect.withFiber((fiber) => {
           const acting = Context.get(fiber.context, Acting)
-          if (acting === undefined) return journal.commit(change)
-          const audit = bodyOf(acting, {
-            subject: change.event?.subject ?? change.id,
-            outcome: "done",
-            count: 1,
-            changes: changesOf(change)
-          })
-          return journal.commit({ ...change, audit })
+          const changes = changesOf(change)
+          if (acting === undefined && changes.length === 0) return journal.commit(change)
+          const { id, companyId, atMillis, event, _tag: verb } = change
+          const body = bodyOf(acting ?? { ...ofService, verb }, { subject: event?.subject ?? id, outcome: "done", count: 1, changes })
+          const { body: audit } = sealed({ companyId, atMillis, body }, key, entropy)
+          return Effect.andThen(begin, journal.commit({ ...change, audit }))
         })
     })
-  )
+  })
 )

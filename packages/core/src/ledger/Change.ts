@@ -111,6 +111,8 @@ export interface Recorded {
   readonly id: string
   readonly before: object | null
   readonly after: object
+  /** The members that the Change sets, whatever they were; absent: those that it changes. */
+  readonly sets?: ReadonlySet<string>
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
+import { Entropy } from "../base/Entropy.ts"
 import type { Invalid } from "../base/Invalid.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Audit from "../ledger/Audit.ts"
@@ -99,10 +100,13 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const wakes = yield* Wakes.Wakes
   const counted = new Map<string, Counted>()
+  const key = yield* Audit.HeadKey
+  const entropy = yield* Entropy
+  const begin = yield* Audit.baseline
 
   const append = (drafts: ReadonlyArray<Audit.Draft>) =>
     Effect.andThen(
-      store.appendAudit(drafts),
+      Effect.andThen(begin, store.appendAudit(drafts.map((draft) => Audit.sealed(draft, key, entropy)))),
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => wakes.note(Wakes.topics.audit, nowMillis))
     )
 
@@ -221,8 +225,10 @@ export const layerWorker = Layer.effectDiscard(
     Effect.gen(function* () {
       const appended = yield* (yield* Wakes.Wakes).listen(Wakes.topics.audit)
       const pollMillis = yield* Wakes.PollMillis
+      const begin = yield* Audit.baseline
       let loggedAtMillis = -Infinity
       const step = Effect.gen(function* () {
+        yield* begin
         yield* Effect.repeat(link, { while: (count) => count === batch })
         const nowMillis = yield* Clock.currentTimeMillis
         if (nowMillis < loggedAtMillis + headMillis) return
@@ -235,70 +241,3 @@ export const layerWorker = Layer.effectDiscard(
     })
   )
 )
-
-/**
- * Evidence of tampering: an entry that was `changed`, `removed` or `inserted`, a `chain` that does not follow, an entry that was not linked within a minute (`unlinked`), a
- * stored head that is not the `end` of the chain or whose signature is wrong, or a given `head` that is not there.
- */
-export interface Fault {
-  readonly kind: "changed" | "removed" | "inserted" | "chain" | "unlinked" | "end" | "head"
-  readonly companyId: CompanyId.CompanyId | null
-  /** The entry's. */
-  readonly id: string
-}
-
-/** An entry's id and the hash of all chains there, which two forms have: a logged head, and the shorter one of an entry. */
-const placeIn = (head: string): string => {
-  const parts = Audit.headOf(head)
-  return parts === undefined ? head : `${parts.entryId}:${parts.whole}`
-}
-
-/**
- * Checks every link of every chain, that the chain ends at the head stored beside it, and that `head`, which was logged once, is where it was. Reads page after page.
- * Reports at most 1000 strays and 1000 unlinked entries.
- */
-export const verify = Effect.fnUntraced(function* (head: string | null, tell: (fault: Fault) => Effect.Effect<void>) {
-  const store = yield* Audit.AuditStore
-  const key = yield* Audit.HeadKey
-  const stored = yield* store.auditHead
-  const chains = new Map<CompanyId.CompanyId, { readonly seq: number; readonly hash: string }>()
-  const [storedPlace, givenPlace] = [stored && `${stored.entryId}:${stored.whole}`, head === null ? null : placeIn(head)]
-  const given = head === null ? undefined : Audit.headOf(head)
-  let [faults, entries, whole, after] = [0, 0, Audit.origin, 0n]
-  let isHeadThere = head === null
-  let isEnd = stored === undefined
-  const found = (kind: Fault["kind"], id: bigint, companyId: CompanyId.CompanyId | null) => {
-    faults++
-    return tell({ kind, companyId, id: idOf(id) })
-  }
-  for (;;) {
-    const page = yield* store.auditChain(after, batch)
-    for (const { link, entry } of page) {
-      const { companyId, entryId, seq, hash } = link
-      const before = chains.get(companyId) ?? { seq: 0, hash: Audit.origin }
-      if (entry === null) yield* found("removed", entryId, companyId)
-      else if (hash !== Audit.hashOf(before.hash, entry)) yield* found("changed", entryId, companyId)
-      whole = Audit.wholeOf(whole, hash)
-      if (seq !== before.seq + 1 || whole !== link.whole) yield* found("chain", entryId, companyId)
-      chains.set(companyId, { seq, hash })
-      whole = link.whole
-      entries++
-      after = entryId
-      const place = headText(link)
-      isHeadThere ||= place === givenPlace && (given === undefined || given.count === entries)
-      isEnd ||= place === storedPlace && stored?.count === entries
-    }
-    if (page.length < batch) break
-  }
-  for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
-  const latest = (yield* store.auditHead) ?? Audit.noHead
-  // Links that were added meanwhile came with a later head.
-  if (!isEnd || latest.entryId < after || !Audit.isSigned(latest, latest.count === 0 ? undefined : key))
-    yield* found("end", latest.entryId, null)
-  const nowMillis = yield* Clock.currentTimeMillis
-  for (const { id, companyId, atMillis } of yield* store.unlinkedAudit(batch))
-    if (atMillis < nowMillis - unlinkedMillis) yield* found("unlinked", id, companyId)
-  if (!isHeadThere || (given !== undefined && !Audit.isSigned(given, key)))
-    yield* found("head", given?.entryId ?? BigInt(/^\d{1,19}(?=:)/.exec(head ?? "")?.[0] ?? 0), null)
-  return { entries, faults, isSigned: key !== undefined }
-})

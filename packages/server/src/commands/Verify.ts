@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Records as RecordsPort } from "@satrail/core/service/Records"
 import type { Fault } from "@satrail/core/reports/Fault"
 import * as Audit from "@satrail/core/ledger/Audit"
-import * as AuditLog from "@satrail/core/reports/AuditLog"
+import * as AuditVerification from "@satrail/core/reports/AuditVerification"
 import * as Verification from "@satrail/core/reports/Verification"
 import type { DirectoryLocked, DirectoryUnusable } from "@satrail/postgres/DirectoryLock"
 import * as PgClient from "@satrail/postgres/PgClient"
@@ -44,6 +44,21 @@ const explain = ({ kind, id, account, expected, found }: Fault): string => {
   return `${kind}${account === null ? "" : ` (${account})`} ${id}: ${amounts}`
 }
 
+const nouns: Readonly<Record<string, string>> = {
+  api_keys: "API key",
+  operator_tokens: "Operator token",
+  companies: "Company",
+  webhook_endpoints: "Webhook endpoint",
+  wallet_connections: "Wallet connection"
+}
+
+const evidence = ({ kind, id, record = "", field, problem }: AuditVerification.Fault): string => {
+  const name = `${nouns[record] ?? record} ${id}`
+  if (problem === undefined) return `audit log: ${kind} ${id}`
+  if (problem === "differs") return `${name}: \`${field}\` differs from the audit log`
+  return problem === "unknown" ? `${name}: is not in the audit log` : `${name}: is in the audit log, and not in the database`
+}
+
 /** Checks the whole ledger from its entries. Ends with 2 where something is wrong. */
 export const verify = Effect.fnUntraced(
   function* ({ json, auditHead }: { readonly json: boolean; readonly auditHead: Option.Option<string> }) {
@@ -65,11 +80,11 @@ export const verify = Effect.fnUntraced(
       ),
       layer
     )
-    const forged: Array<AuditLog.Fault> = []
+    const forged: Array<AuditVerification.Fault> = []
     const audited = yield* Effect.provide(
-      AuditLog.verify(Option.getOrNull(auditHead), (fault) => {
+      AuditVerification.verify(Option.getOrNull(auditHead), (fault) => {
         forged.push(fault)
-        return json ? Effect.void : Console.log(`audit log: ${fault.kind} ${fault.id}`)
+        return json ? Effect.void : Console.log(evidence(fault))
       }),
       layer
     ).pipe(Effect.provideService(Audit.HeadKey, yield* headKey))
@@ -82,14 +97,14 @@ export const verify = Effect.fnUntraced(
           companies,
           stuck_sats: Number(stuck) / 1000,
           faults: wrong,
-          audit: { entries: audited.entries, signatures_checked: audited.isSigned, faults: forged }
+          audit: { entries: audited.entries, records: audited.records, signatures_checked: audited.isSigned, faults: forged }
         })
       )
     } else {
       if (stuck !== 0n) yield* Console.log(`${Msat.toSats(stuck)} sats are stuck between two companies (the account \`internal\`)`)
       yield* Console.log(
         isSound
-          ? `The books of ${companies} companies are sound, and so is the audit log (${audited.entries} entries)`
+          ? `The books of ${companies} companies are sound, and so is the audit log (${audited.entries} entries; ${audited.records} records are as it says)`
           : `${faults} faults in the books of ${companies} companies, ${audited.faults} in the audit log`
       )
     }

@@ -1,0 +1,198 @@
+import { Clock, Effect, Schema } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
+import * as Audit from "../ledger/Audit.ts"
+import * as AuditLog from "./AuditLog.ts"
+
+const batch = 1000
+
+/** Changes of one value within this time may have been committed in another order than their entries have. */
+export const simultaneousMillis = 10_000
+
+/**
+ * Evidence of tampering: an entry that was `changed`, `removed` or `inserted`, one that the service did not write (`unsigned`), a `chain` that does not follow, an
+ * entry that was not linked within a minute (`unlinked`), a stored head that is not the `end` of the chain or whose signature is wrong, or a given `head` that is
+ * not there. And a `record` that is not as the log says, that the log does not know, or that is gone.
+ */
+export interface Fault {
+  readonly kind: "changed" | "removed" | "inserted" | "unsigned" | "chain" | "unlinked" | "end" | "head" | "record"
+  readonly companyId: CompanyId.CompanyId | null
+  /** The entry's, or the record's. */
+  readonly id: string
+  /** Of a record: its kind, and the column that is not as the log says; null where all of it is not in the log, or gone. */
+  readonly record?: string
+  readonly field?: string | null
+  /** Of a record, what is wrong. */
+  readonly problem?: "differs" | "unknown" | "gone"
+}
+
+/** An entry's id and the hash of all chains there, which two forms have: a logged head, and the shorter one of an entry. */
+const placeIn = (head: string): string => {
+  const parts = Audit.headOf(head)
+  return parts === undefined ? head : `${parts.entryId}:${parts.whole}`
+}
+
+const changesIn = Schema.decodeUnknownSync(
+  Schema.fromJsonString(Schema.Struct({ verb: Schema.String, changes: Schema.Array(Audit.Value) }))
+)
+
+interface Given {
+  readonly value: string | null
+  readonly atMillis: number
+}
+
+/** What the log says about one column: the values it can have now, the last of which is the newest. */
+interface Said {
+  readonly baseline: ReadonlyArray<string | null>
+  readonly given: ReadonlyArray<Given>
+}
+
+const nothing: Said = { baseline: [], given: [] }
+
+/** What sealed entries say about records. `settle`: from here on a value stays possible once it is replaced, because it may have been read before. */
+const replay = () => {
+  const said = new Map<string, Map<string, Said>>()
+  let isSettled = false
+  const placeOf = ({ record, id }: { readonly record: string; readonly id: string }) => `${record} ${id}`
+  return {
+    settle: () => {
+      isSettled = true
+    },
+    add: ({ body, atMillis }: Audit.Entry) => {
+      if (!body.includes(`,"changes":[`)) return
+      const { verb, changes } = changesIn(body)
+      for (const { record, id, field, after } of changes) {
+        const place = placeOf({ record, id })
+        const fields = said.get(place) ?? new Map<string, Said>()
+        said.set(place, fields)
+        const { baseline, given } = fields.get(field) ?? nothing
+        const isPossible = (one: Given) => isSettled || Math.abs(atMillis - one.atMillis) <= simultaneousMillis
+        // Whoever wrote the baseline may have read it before what another process changed.
+        if (verb === Audit.baselineVerb)
+          fields.set(field, given.length > 0 ? { baseline, given } : { baseline: [...baseline, after], given })
+        else fields.set(field, { baseline: isSettled ? baseline : [], given: [...given.filter(isPossible), { value: after, atMillis }] })
+      }
+    },
+    /** The columns of a record that are not as the log says; undefined where the log does not know it. */
+    wrongIn: (stored: Audit.Stored): ReadonlyArray<string> | undefined => {
+      const fields = said.get(placeOf(stored))
+      if (fields === undefined) return undefined
+      return [...stored.values].flatMap(([field, value]) => {
+        const { baseline, given } = fields.get(field) ?? nothing
+        const possible = [...baseline, ...given.map((one) => one.value)]
+        return (possible.length === 0 && value === null) || possible.includes(value) ? [] : [field]
+      })
+    },
+    places: () => [...said.keys()],
+    placeOf
+  }
+}
+
+/**
+ * Checks every link of every chain, the seal of every entry, that the chain ends at the head stored beside it, and that `head`, which was logged once, is where it
+ * was; and compares the records whose values the log has with what it says. Reads page after page. Reports at most 1000 strays and 1000 unlinked entries.
+ */
+export const verify = Effect.fnUntraced(function* (head: string | null, tell: (fault: Fault) => Effect.Effect<void>) {
+  const store = yield* Audit.AuditStore
+  const key = yield* Audit.HeadKey
+  const stored = yield* store.auditHead
+  const chains = new Map<CompanyId.CompanyId, { readonly seq: number; readonly hash: string }>()
+  const [storedPlace, givenPlace] = [stored && `${stored.entryId}:${stored.whole}`, head === null ? null : placeIn(head)]
+  const given = head === null ? undefined : Audit.headOf(head)
+  const log = replay()
+  let [faults, entries, whole, after] = [0, 0, Audit.origin, 0n]
+  let isHeadThere = head === null
+  let isEnd = stored === undefined
+  let isSealed = false
+  const report = (fault: Fault) => {
+    faults++
+    return tell(fault)
+  }
+  const found = (kind: Fault["kind"], id: bigint, companyId: CompanyId.CompanyId | null) =>
+    report({ kind, companyId, id: AuditLog.idOf(id) })
+  // What an earlier version wrote has no seal, and is before everything that has one.
+  const read = (entry: Audit.Entry) => {
+    const seal = Audit.sealOf(entry, key)
+    isSealed ||= seal !== "unsealed"
+    if (seal === "sealed") log.add(entry)
+    return seal === "forged" || (seal === "unsealed" && isSealed) ? found("unsigned", entry.id, entry.companyId) : Effect.void
+  }
+  for (;;) {
+    const page = yield* store.auditChain(after, batch)
+    for (const { link, entry } of page) {
+      const { companyId, entryId, seq, hash } = link
+      const before = chains.get(companyId) ?? { seq: 0, hash: Audit.origin }
+      if (entry === null) yield* found("removed", entryId, companyId)
+      else {
+        if (hash !== Audit.hashOf(before.hash, entry)) yield* found("changed", entryId, companyId)
+        yield* read(entry)
+      }
+      whole = Audit.wholeOf(whole, hash)
+      if (seq !== before.seq + 1 || whole !== link.whole) yield* found("chain", entryId, companyId)
+      chains.set(companyId, { seq, hash })
+      whole = link.whole
+      entries++
+      after = entryId
+      const place = AuditLog.headText(link)
+      isHeadThere ||= place === givenPlace && (given === undefined || given.count === entries)
+      isEnd ||= place === storedPlace && stored?.count === entries
+    }
+    if (page.length < batch) break
+  }
+  const late = new Set<bigint>()
+  const readLate = Effect.gen(function* () {
+    const unread: Array<Audit.Entry> = []
+    for (let before: bigint | null = null; ;) {
+      const page: ReadonlyArray<{ readonly entry: Audit.Entry }> = yield* store.auditOf(null, before, batch)
+      const more = page.filter(({ entry }) => entry.id > after)
+      unread.push(...more.flatMap(({ entry }) => (late.has(entry.id) ? [] : [entry])))
+      const last = more.at(-1)
+      if (last === undefined || more.length < batch) break
+      before = last.entry.id
+    }
+    for (const entry of unread.toReversed()) {
+      late.add(entry.id)
+      yield* read(entry)
+    }
+  })
+  yield* readLate
+  // Records are compared with the log as it was before they were read; those that differ, once more with what was written meanwhile.
+  log.settle()
+  let records = 0
+  if (isSealed) {
+    const suspects: Array<Audit.Stored> = []
+    const known = new Set(log.places())
+    for (let last: Audit.Stored | null = null; ;) {
+      const page: ReadonlyArray<Audit.Stored> = yield* store.recordedAudit(last, batch)
+      for (const record of page) {
+        records++
+        known.delete(log.placeOf(record))
+        const wrong = log.wrongIn(record)
+        if (wrong === undefined || wrong.length > 0) suspects.push(record)
+      }
+      last = page.at(-1) ?? null
+      if (last === null) break
+    }
+    yield* readLate
+    for (const record of suspects) {
+      const wrong = log.wrongIn(record)
+      const fault = { kind: "record", companyId: null, id: record.id, record: record.record } as const
+      if (wrong === undefined) yield* report({ ...fault, field: null, problem: "unknown" })
+      for (const field of wrong ?? []) yield* report({ ...fault, field, problem: "differs" })
+    }
+    for (const place of known) {
+      const [record = "", id = ""] = place.split(" ")
+      yield* report({ kind: "record", companyId: null, id, record, field: null, problem: "gone" })
+    }
+  }
+  for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
+  const latest = (yield* store.auditHead) ?? Audit.noHead
+  // Links that were added meanwhile came with a later head.
+  if (!isEnd || latest.entryId < after || !Audit.isSigned(latest, latest.count === 0 ? undefined : key))
+    yield* found("end", latest.entryId, null)
+  const nowMillis = yield* Clock.currentTimeMillis
+  for (const { id, companyId, atMillis } of yield* store.unlinkedAudit(batch))
+    if (atMillis < nowMillis - AuditLog.unlinkedMillis) yield* found("unlinked", id, companyId)
+  if (!isHeadThere || (given !== undefined && !Audit.isSigned(given, key)))
+    yield* found("head", given?.entryId ?? BigInt(/^\d{1,19}(?=:)/.exec(head ?? "")?.[0] ?? 0), null)
+  return { entries, faults, records, isSigned: key !== undefined }
+})
