@@ -37,6 +37,7 @@ const ldk = (name: string) => `packages/nodes/ldk/${name}`
 const coreTest = (name: string) => `packages/core/test/${name}.test.ts`
 
 const inMemory = "packages/memory/test/memory.test.ts"
+const inTampering = "packages/postgres/test/tampering.test.ts"
 const inSql = "packages/postgres/test/pglite.test.ts"
 const crashTest = "packages/simulator/test/crashes.test.ts"
 const lndTest = "packages/nodes/test/Lnd.test.ts"
@@ -2291,10 +2292,80 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "what is committed for somebody is in no audit log",
     file: core("ledger/Audit"),
-    find: `if (acting === undefined) return journal.commit(change)`,
+    find: `if (acting === undefined && changes.length === 0) return journal.commit(change)`,
     replace: `if (acting === undefined || change.legs.length > 0) return journal.commit(change)`,
     test: "packages/http/test/audit.test.ts",
     titles: "audit:"
+  },
+  {
+    name: "audit-of-the-host-forgotten",
+    rows: [],
+    bug: "a key that the host issues in process is in no audit log",
+    file: core("ledger/Audit"),
+    find: `acting === undefined && changes.length === 0`,
+    replace: `acting === undefined`,
+    test: inTampering,
+    titles: "a key's hash or scopes changed, as the tables' owner"
+  },
+  {
+    name: "audit-uncompared",
+    rows: [],
+    bug: "records are not compared with the audit log",
+    file: core("reports/AuditVerification"),
+    find: `possible.includes(value) ? [] : [field]`,
+    replace: `possible.length > 0 ? [] : [field]`,
+    test: inTampering,
+    titles: "a limit raised"
+  },
+  {
+    name: "audit-unknown-record",
+    rows: [],
+    bug: "a record that the audit log does not know is taken for one without values",
+    file: core("reports/AuditVerification"),
+    find: `if (fields === undefined) return undefined`,
+    replace: `if (fields === undefined) return []`,
+    test: inTampering,
+    titles: "an operator token inserted"
+  },
+  {
+    name: "audit-any-seal",
+    rows: [],
+    bug: "an entry with a wrong signature is taken for one of the service",
+    file: core("ledger/Audit"),
+    find: `mac === hmacOf("entry", key, signedText(draft, text))`,
+    replace: `mac !== ""`,
+    test: inTampering,
+    titles: "an audit entry appended"
+  },
+  {
+    name: "audit-unsealed",
+    rows: [],
+    bug: "an entry without a signature is taken for one of an earlier version, wherever it is",
+    file: core("reports/AuditVerification"),
+    find: `(seal === "unsealed" && isSealed)`,
+    replace: `(seal === "unsealed" && !isSealed)`,
+    test: inTampering,
+    titles: "an audit entry appended"
+  },
+  {
+    name: "audit-copied",
+    rows: [],
+    bug: "a signed entry can be written a second time",
+    file: postgres("AuditStore"),
+    find: `where copy > 1`,
+    replace: `where copy > 1000`,
+    test: inTampering,
+    titles: "an audit entry appended"
+  },
+  {
+    name: "audit-begins-again",
+    rows: [],
+    bug: "each start takes the records for right as they are",
+    file: core("ledger/Audit"),
+    find: `if (yield* hasSealed) return`,
+    replace: `yield* hasSealed`,
+    test: inTampering,
+    titles: "taken as it is, once"
   },
   {
     name: "audit-of-what-was-refused",

@@ -6,9 +6,11 @@ export interface Tampering {
 }
 
 const refused = "Refused by PostgreSQL: the role has no right to it"
+const compared = "Found by `satrail verify` (the record is compared with the audit log, and named), at its next run"
+const seal = "Found by `satrail verify` (the entry is not signed, or is a copy of another one), at its next run"
 const end = "Found by `satrail verify` (the end of the chain and its length are stored outside it), at its next run"
 const logged =
-  "Not found by `verify` alone where an older stored end was restored with it, because that was valid once. Found by `--audit-head` with a head logged after it was written, each hour"
+  "Not found by `verify` alone where an older stored end was restored with it, because that was valid once; except that records which the removed entries changed are named. Found by `--audit-head` with a head that was logged, or sent to an endpoint of yours, after the entries were written: each hour"
 
 /** The table of the page, in the order in which it is read. */
 export const tamperings: ReadonlyArray<Tampering> = [
@@ -16,34 +18,12 @@ export const tamperings: ReadonlyArray<Tampering> = [
   { what: "audit entries removed at the end", application: refused, owner: `${end}. ${logged}` },
   { what: "audit entries removed in the middle", application: refused, owner: "Found by `satrail verify` (hashes), at its next run" },
   { what: "all audit entries removed", application: refused, owner: `${end}. ${logged}` },
-  {
-    what: "the links removed",
-    application: refused,
-    owner: `${end}; and entries without a link are a fault after a minute`
-  },
-  {
-    what: "a key's hash or scopes changed",
-    application: refused,
-    owner:
-      "Not found, because `verify` does not compare records with the log yet. The log has the fingerprint of the hash and the scopes that were given"
-  },
-  {
-    what: "an operator token inserted",
-    application: "Not found, because the application may issue tokens, and `verify` does not compare records with the log yet",
-    owner: "Not found, for the same reason. `satrail operators list` shows it"
-  },
-  {
-    what: "a limit raised",
-    application:
-      "Not found, because limits change, and `verify` does not compare records with the log yet. The log has the value it was given",
-    owner: "Not found, for the same reason"
-  },
-  {
-    what: "a webhook URL changed",
-    application:
-      "Not found, because URLs change, and `verify` does not compare records with the log yet. The log has the value it was given",
-    owner: "Not found, for the same reason"
-  },
+  { what: "the links removed", application: refused, owner: `${end}; and entries without a link are a fault after a minute` },
+  { what: "an audit entry appended", application: seal, owner: seal },
+  { what: "a key's hash or scopes changed", application: refused, owner: compared },
+  { what: "an operator token inserted", application: compared, owner: compared },
+  { what: "a limit raised", application: compared, owner: compared },
+  { what: "a webhook URL changed", application: compared, owner: compared },
   {
     what: "a ledger posting changed",
     application: refused,

@@ -92,8 +92,9 @@ describe("What a process confirms and pays inside", () => {
       yield* TestClock.adjust(1)
       assert.strictEqual(yield* standing(row), "settled")
       const entries = yield* (yield* AuditStore).auditOf(null, null, 10)
+      // The companies were opened in process.
       assert.deepStrictEqual(
-        entries.map(({ entry }) => [entry.companyId, entry.body.includes(row.id)]),
+        entries.flatMap(({ entry }) => (entry.body.includes("CompanyOpened") ? [] : [[entry.companyId, entry.body.includes(row.id)]])),
         [[payer.id, true]]
       )
     })

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { example, json, list, paging } from "./CommandParts.ts"
 import { CommandFailed } from "./commands/CommandFailed.ts"
@@ -6,6 +6,24 @@ import { CommandFailed } from "./commands/CommandFailed.ts"
 // Who did what: a page for people, or all of it as a file.
 
 const only = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+const isChanged = Schema.is(
+  Schema.Struct({
+    changes: Schema.Array(
+      Schema.Struct({ field: Schema.String, before: Schema.NullOr(Schema.String), after: Schema.NullOr(Schema.String) })
+    )
+  })
+)
+
+/** The most values that are shown of one entry. */
+const mostShown = 20
+
+/** What an entry changed, a line for each value. */
+const changesOf = (row: unknown): ReadonlyArray<string> => {
+  const changes = isChanged(row) ? row.changes : []
+  const lines = changes.slice(0, mostShown).map(({ field, before, after }) => `${field}: ${before ?? "-"} → ${after ?? "-"}`)
+  return changes.length > mostShown ? [...lines, `and ${changes.length - mostShown} more: --json shows all`] : lines
+}
 
 /** By their names on the wire. */
 const filters = {
@@ -34,15 +52,8 @@ export const audit = Command.make(
         (commands) => commands.audit({ query: { ...filters, limit, cursor, format }, output })
       )
     if (Option.isSome(output)) return Effect.fail(new CommandFailed({ message: "--output needs --format: csv or jsonl" }))
-    return list({ json, query: { ...filters, limit, cursor } }, "/operator/audit", [
-      "created_at",
-      "actor_name",
-      "verb",
-      "subject",
-      "outcome",
-      "count",
-      "company_id"
-    ])
+    const members = ["created_at", "actor_name", "verb", "subject", "outcome", "count", "company_id"]
+    return list({ json, query: { ...filters, limit, cursor } }, "/operator/audit", members, changesOf)
   }
 ).pipe(
   Command.withDescription("List entries of the audit log, the newest first: who did what, and what was refused"),

@@ -16,11 +16,12 @@ import { version } from "../src/Version.ts"
 
 // A service that only notes what it is asked. What a command makes of the answer is tested elsewhere.
 const asked: Array<string> = []
+let answered: ReadonlyArray<object> = []
 const server = createServer((request, response) => {
   asked.push(`${request.method} ${request.url}`)
   request.resume()
   response.setHeader("content-type", "application/json")
-  response.end(JSON.stringify({ status: 200, message: "Noted", data: [] }))
+  response.end(JSON.stringify({ status: 200, message: "Noted", data: answered }))
 })
 const url = await new Promise<string>((resolve) => {
   server.listen(0, "127.0.0.1", () => {
@@ -36,7 +37,8 @@ afterAll(async () => {
 })
 
 const env = { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "a token" }
-const quiet: Console.Console = { ...globalThis.console, log: () => undefined, error: () => undefined }
+const printed: Array<unknown> = []
+const quiet: Console.Console = { ...globalThis.console, log: (text: unknown) => printed.push(text), error: () => undefined }
 
 /** What the service is asked when this is typed. */
 const asks = (typed: string): Promise<ReadonlyArray<string>> => {
@@ -188,5 +190,18 @@ describe("the command line and the routes", () => {
       "GET /operator/audit?company_id=ID&from=2026-01-01T00%3A00%3A00Z&format=jsonl"
     ])
     assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file has a format")
+  })
+
+  it("command line: below an entry of the audit log are the values that it changed, before and after", async () => {
+    answered = [
+      { verb: "a", changes: [{ field: "limits", before: '{"daySats":1000}', after: null }] },
+      { verb: "b", changes: Array.from({ length: 21 }, (_, n) => ({ field: `f${n}`, before: null, after: "1" })) }
+    ]
+    printed.length = 0
+    await asks("audit")
+    answered = []
+    const lines = String(printed[0]).split("\n")
+    assert.deepStrictEqual(lines[3], '      limits: {"daySats":1000} → -')
+    assert.deepStrictEqual(lines.slice(-2), ["      f19: - → 1", "      and 1 more: --json shows all"])
   })
 })

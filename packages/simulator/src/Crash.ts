@@ -17,6 +17,8 @@ export const acts = (call: string) => acting.has(call) || /^[A-Z]/.test(call)
 const reading = new Set([
   "unlinkedAudit",
   "auditHeads",
+  "auditOf",
+  "recordedAudit",
   "unapproved",
   "cursor",
   "apiKey",
@@ -66,7 +68,7 @@ const reading = new Set([
   "unreadableSinceMillis"
 ])
 /** What a worker of its own reads in every turn, whatever is under way: left unanswered, it waits for its next turn. Once a story shows it. */
-const apart = new Set(["unlinkedAudit", "auditHeads", "unapproved"])
+const apart = new Set(["unlinkedAudit", "auditHeads", "auditOf", "recordedAudit", "unapproved"])
 const claims = new Set(["claim", "claimInTurn", "takeOver"])
 const reads = ({ call, foundNothing }: Readonly<Taken>) => reading.has(call) || (claims.has(call) && foundNothing)
 

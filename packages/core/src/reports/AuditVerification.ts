@@ -88,6 +88,40 @@ const replay = () => {
 }
 
 /**
+ * Compares records with the log as it was before they were read; those that differ, once more with what was written meanwhile. Returns how many there are.
+ */
+const compare = Effect.fnUntraced(function* <E>(
+  log: ReturnType<typeof replay>,
+  readLate: Effect.Effect<void, E>,
+  report: (fault: Fault) => Effect.Effect<void>
+) {
+  const store = yield* Audit.AuditStore
+  log.settle()
+  const suspects: Array<Audit.Stored> = []
+  const known = new Set(log.places())
+  let records = 0
+  for (let page = yield* store.recordedAudit(null, batch); page.length > 0; page = yield* store.recordedAudit(page.at(-1) ?? null, batch))
+    for (const record of page) {
+      records++
+      known.delete(log.placeOf(record))
+      const wrong = log.wrongIn(record)
+      if (wrong === undefined || wrong.length > 0) suspects.push(record)
+    }
+  yield* readLate
+  for (const record of suspects) {
+    const wrong = log.wrongIn(record)
+    const fault = { kind: "record", companyId: null, id: record.id, record: record.record } as const
+    if (wrong === undefined) yield* report({ ...fault, field: null, problem: "unknown" })
+    for (const field of wrong ?? []) yield* report({ ...fault, field, problem: "differs" })
+  }
+  for (const place of known) {
+    const [record = "", id = ""] = place.split(" ")
+    yield* report({ kind: "record", companyId: null, id, record, field: null, problem: "gone" })
+  }
+  return records
+})
+
+/**
  * Checks every link of every chain, the seal of every entry, that the chain ends at the head stored beside it, and that `head`, which was logged once, is where it
  * was; and compares the records whose values the log has with what it says. Reads page after page. Reports at most 1000 strays and 1000 unlinked entries.
  */
@@ -155,35 +189,7 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
     }
   })
   yield* readLate
-  // Records are compared with the log as it was before they were read; those that differ, once more with what was written meanwhile.
-  log.settle()
-  let records = 0
-  if (isSealed) {
-    const suspects: Array<Audit.Stored> = []
-    const known = new Set(log.places())
-    for (let last: Audit.Stored | null = null; ;) {
-      const page: ReadonlyArray<Audit.Stored> = yield* store.recordedAudit(last, batch)
-      for (const record of page) {
-        records++
-        known.delete(log.placeOf(record))
-        const wrong = log.wrongIn(record)
-        if (wrong === undefined || wrong.length > 0) suspects.push(record)
-      }
-      last = page.at(-1) ?? null
-      if (last === null) break
-    }
-    yield* readLate
-    for (const record of suspects) {
-      const wrong = log.wrongIn(record)
-      const fault = { kind: "record", companyId: null, id: record.id, record: record.record } as const
-      if (wrong === undefined) yield* report({ ...fault, field: null, problem: "unknown" })
-      for (const field of wrong ?? []) yield* report({ ...fault, field, problem: "differs" })
-    }
-    for (const place of known) {
-      const [record = "", id = ""] = place.split(" ")
-      yield* report({ kind: "record", companyId: null, id, record, field: null, problem: "gone" })
-    }
-  }
+  const records = isSealed ? yield* compare(log, readLate, report) : 0
   for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
   const latest = (yield* store.auditHead) ?? Audit.noHead
   // Links that were added meanwhile came with a later head.

@@ -146,13 +146,16 @@ export const queryOf = (query: Readonly<Record<string, Option.Option<string | nu
     Object.entries(query).flatMap(([name, value]) => Option.toArray(value).map((value): [string, string] => [name, String(value)]))
   ).toString()
 
-/** Asks a list, and prints these members of its rows; with `json` everything. */
+/** Asks a list, and prints these members of its rows, and below each row its `details`; with `json` everything. */
 export const list = Effect.fnUntraced(function* (
   { json, query }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
   route: string,
-  members: ReadonlyArray<string>
+  members: ReadonlyArray<string>,
+  details: (row: unknown) => ReadonlyArray<string> = () => []
 ) {
   const { message, data, next } = yield* ask("GET", `${route}?${queryOf(query)}`)
   if (json) return yield* Console.log(JSON.stringify(data))
-  yield* Console.log([message, rows(data, members), ...(next === undefined ? [] : [`  more: --after ${next}`])].join("\n"))
+  const [head = "", ...lines] = rows(data, members).split("\n")
+  const detailed = lines.flatMap((line, n) => [line, ...details(Array.isArray(data) ? data[n] : undefined).map((one) => `      ${one}`)])
+  yield* Console.log([message, head, ...detailed, ...(next === undefined ? [] : [`  more: --after ${next}`])].join("\n"))
 })
