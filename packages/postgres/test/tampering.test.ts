@@ -50,6 +50,15 @@ const service = (database: string) => {
 
 const linked = Effect.repeat(AuditLog.link, { while: (count) => count > 0 })
 
+const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" } as const
+
+/** An entry as an earlier version wrote it: not signed. */
+const confirmed: Audit.Draft = {
+  companyId: CompanyId.operator,
+  atMillis: 7,
+  body: Audit.bodyOf(acting, { subject: "s", outcome: "done", count: 1 })
+}
+
 /** A company with money, a key, an operator's token and a webhook endpoint, and limits that were changed. */
 const lived = Effect.gen(function* () {
   const companyId = yield* Fixtures.open
@@ -199,10 +208,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
       yield* Effect.gen(function* () {
         const { auditHead, appendAudit } = yield* Audit.AuditStore
         const older = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
-        const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" } as const
-        const body = Audit.bodyOf(acting, { subject: "s", outcome: "done", count: 1 })
-        const draft = { companyId: CompanyId.operator, atMillis: 7, body }
-        yield* appendAudit([Audit.sealed(draft, yield* Audit.HeadKey, yield* Entropy)])
+        yield* appendAudit([Audit.sealed(confirmed, yield* Audit.HeadKey, yield* Entropy)])
         yield* linked
         const logged = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
         assert.deepStrictEqual(yield* found(logged), [])
@@ -224,6 +230,9 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
       yield* Effect.gen(function* () {
         const storage = Storage.layer({ url: Redacted.make(urlOf(roles.application, database)) })
         yield* Effect.provide(lived, Layer.provideMerge(storage, secret))
+        const { appendAudit } = yield* Audit.AuditStore
+        yield* appendAudit([confirmed])
+        yield* linked
         assert.deepStrictEqual(yield* found(), [], "a log of an earlier version says nothing of records")
         yield* yield* Audit.baseline
         yield* linked
