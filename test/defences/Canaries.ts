@@ -2342,8 +2342,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "an entry without a signature is taken for one of an earlier version, wherever it is",
     file: core("reports/AuditVerification"),
-    find: `(seal === "unsealed" && isSealed)`,
-    replace: `(seal === "unsealed" && !isSealed)`,
+    find: `(seal === "unsealed" && lastMillis < firstMillis + transitionMillis)`,
+    replace: `seal === "unsealed"`,
     test: inTampering,
     titles: "an audit entry appended"
   },

@@ -82,10 +82,12 @@ const lived = Effect.gen(function* () {
   yield* journal.commit(Endpoint.created(yield* Webhooks.endpoint(companyId)))
   yield* linked
   for (const [daySats, atMillis] of [
-    [1000, 100_000],
-    [2000, 200_000]
+    [1000, 7_200_000],
+    [2000, 10_800_000]
   ] as const)
-    yield* journal.commit(Company.limited(companyId, { daySats }, atMillis, { ...(yield* Fixtures.company), id: companyId }))
+    yield* journal.commit(
+      Company.limited(companyId, { daySats }, invoice.createdAtMillis + atMillis, { ...(yield* Fixtures.company), id: companyId })
+    )
   yield* linked
 })
 
@@ -241,6 +243,36 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
         yield* yield* Audit.baseline
         yield* linked
         assert.deepStrictEqual(yield* found(), ["companies differs limits"])
+      }).pipe(Effect.provide(service(database)))
+    })
+  )
+
+  it.live("tampering: what an earlier version writes beside this one counts for an hour, and then no longer", () =>
+    Effect.gen(function* () {
+      const database = yield* created("prepared")
+      yield* Effect.gen(function* () {
+        const journal = yield* Journal
+        const storage = Storage.layer({ url: Redacted.make(urlOf(roles.application, database)) })
+        const earlier = (change: Company.CompanyOpened | Company.CompanyLimited) =>
+          Effect.provide(
+            Effect.flatMap(Journal, (beside) => beside.commit({ ...change, audit: unsigned(change) })),
+            storage
+          )
+        const company = yield* Fixtures.company
+        const opened = Company.opened(company)
+        const unsigned = (change: Company.CompanyOpened | Company.CompanyLimited) =>
+          Audit.bodyOf(acting, { subject: company.id, outcome: "done", count: 1, changes: Audit.changesOf(change) })
+        yield* earlier(opened)
+        const limited = (daySats: number, afterMillis: number) =>
+          Company.limited(company.id, { daySats }, company.createdAtMillis + afterMillis, company)
+        yield* journal.commit(limited(1, 20_000))
+        yield* earlier(limited(2, 40_000))
+        yield* linked
+        assert.deepStrictEqual(yield* found(), [])
+        yield* journal.commit(limited(3, 20_000 + AuditVerification.transitionMillis))
+        yield* earlier(limited(4, 30_000))
+        yield* linked
+        assert.deepStrictEqual(yield* found(), ["companies differs limits", "unsigned"])
       }).pipe(Effect.provide(service(database)))
     })
   )

@@ -34,7 +34,7 @@ export interface Acting extends Actor {
 export const Acting = Context.Reference<Acting | undefined>("@satrail/core/ledger/Audit/Acting", { defaultValue: () => undefined })
 
 /** What nobody asked for over HTTP. */
-const ofService = { actor: "service", actor_id: "service", actor_name: "service", address: "", request_id: "" } as const
+export const ofService = { actor: "service", actor_id: "service", actor_name: "service", address: "", request_id: "" } as const
 
 /** A member of a record that a Change gave another value. Of a secret it is the SHA-256 of what is stored. */
 export const Value = Schema.Struct({
@@ -264,6 +264,9 @@ export class AuditStore extends Context.Service<
 
 /** What the log begins with: the values that were there before it had any. */
 export const baselineVerb = "audit.baseline"
+
+/** What a log that is quiet goes on with, an hour after its last entry: from then on every entry is signed. */
+export const signedVerb = "audit.signed"
 
 const batch = 1000
 

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
+import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import type { Invalid } from "../base/Invalid.ts"
 import * as Worker from "../base/Worker.ts"
@@ -213,6 +213,15 @@ export const link = Effect.gen(function* () {
 /** How a head is written down and given back: the entry's id, and the hash of all chains there. */
 export const headText = ({ entryId, whole }: Audit.Link): string => `${entryId}:${whole}`
 
+/** Says in a log that is quiet that all processes sign by now: what is not signed after it, this service did not write. */
+const goOn = Effect.fnUntraced(function* (atMillis: number) {
+  const store = yield* Audit.AuditStore
+  const [newest] = yield* store.auditOf(null, null, 1)
+  if (newest === undefined || newest.entry.body.includes(`"verb":"${Audit.signedVerb}"`)) return
+  const body = Audit.bodyOf({ ...Audit.ofService, verb: Audit.signedVerb }, { subject: null, outcome: "done", count: 1 })
+  yield* store.appendAudit([Audit.sealed({ companyId: CompanyId.operator, atMillis, body }, yield* Audit.HeadKey, yield* Entropy)])
+})
+
 /** How often the head is logged. */
 export const headMillis = 3_600_000
 
@@ -232,6 +241,7 @@ export const layerWorker = Layer.effectDiscard(
         yield* Effect.repeat(link, { while: (count) => count === batch })
         const nowMillis = yield* Clock.currentTimeMillis
         if (nowMillis < loggedAtMillis + headMillis) return
+        if (loggedAtMillis > 0) yield* goOn(nowMillis)
         loggedAtMillis = nowMillis
         const head = yield* (yield* Audit.AuditStore).auditHead
         if (head !== undefined) yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })

@@ -1,4 +1,4 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Audit from "../ledger/Audit.ts"
 import * as AuditLog from "./AuditLog.ts"
@@ -31,13 +31,17 @@ const placeIn = (head: string): string => {
   return parts === undefined ? head : `${parts.entryId}:${parts.whole}`
 }
 
-const changesIn = Schema.decodeUnknownSync(
+/** How long after the first signed entry unsigned ones count, because processes of an earlier version may run beside this one. */
+export const transitionMillis = 3_600_000
+
+const changesIn = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ verb: Schema.String, changes: Schema.Array(Audit.Value) }))
 )
 
 interface Given {
   readonly value: string | null
   readonly atMillis: number
+  readonly isSealed: boolean
 }
 
 /** What the log says about one column: the values it can have now, the last of which is the newest. */
@@ -57,19 +61,22 @@ const replay = () => {
     settle: () => {
       isSettled = true
     },
-    add: ({ body, atMillis }: Audit.Entry) => {
+    add: ({ body, atMillis }: Audit.Entry, isSealed: boolean) => {
       if (!body.includes(`,"changes":[`)) return
-      const { verb, changes } = changesIn(body)
+      const { verb, changes } = Option.getOrElse(changesIn(body), () => ({ verb: "", changes: [] }))
       for (const { record, id, field, after } of changes) {
         const place = placeOf({ record, id })
         const fields = said.get(place) ?? new Map<string, Said>()
         said.set(place, fields)
         const { baseline, given } = fields.get(field) ?? nothing
         const isPossible = (one: Given) => isSettled || Math.abs(atMillis - one.atMillis) <= simultaneousMillis
-        // Whoever wrote the baseline may have read it before what another process changed.
-        if (verb === Audit.baselineVerb)
-          fields.set(field, given.length > 0 ? { baseline, given } : { baseline: [...baseline, after], given })
-        else fields.set(field, { baseline: isSettled ? baseline : [], given: [...given.filter(isPossible), { value: after, atMillis }] })
+        if (verb !== Audit.baselineVerb)
+          fields.set(field, {
+            baseline: isSettled ? baseline : [],
+            given: [...given.filter(isPossible), { value: after, atMillis, isSealed }]
+          })
+        // It replaces what an earlier version wrote. Whoever wrote it may have read it before what another process of this version changed.
+        else if (!given.some((one) => one.isSealed)) fields.set(field, { baseline: [...baseline, after], given: [] })
       }
     },
     /** The columns of a record that are not as the log says; undefined where the log does not know it. */
@@ -136,19 +143,22 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
   let [faults, entries, whole, after] = [0, 0, Audit.origin, 0n]
   let isHeadThere = head === null
   let isEnd = stored === undefined
-  let isSealed = false
   const report = (fault: Fault) => {
     faults++
     return tell(fault)
   }
   const found = (kind: Fault["kind"], id: bigint, companyId: CompanyId.CompanyId | null) =>
     report({ kind, companyId, id: AuditLog.idOf(id) })
-  // What an earlier version wrote has no seal, and is before everything that has one.
+  let [firstMillis, lastMillis] = [Infinity, -Infinity]
   const read = (entry: Audit.Entry) => {
     const seal = Audit.sealOf(entry, key)
-    isSealed ||= seal !== "unsealed"
-    if (seal === "sealed") log.add(entry)
-    return seal === "forged" || (seal === "unsealed" && isSealed) ? found("unsigned", entry.id, entry.companyId) : Effect.void
+    if (seal === "sealed") {
+      if (firstMillis === Infinity) firstMillis = entry.atMillis
+      lastMillis = Math.max(lastMillis, entry.atMillis)
+    }
+    const counts = seal === "sealed" || (seal === "unsealed" && lastMillis < firstMillis + transitionMillis)
+    if (counts) log.add(entry, seal === "sealed")
+    return counts ? Effect.void : found("unsigned", entry.id, entry.companyId)
   }
   for (;;) {
     const page = yield* store.auditChain(after, batch)
@@ -189,7 +199,7 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
     }
   })
   yield* readLate
-  const records = isSealed ? yield* compare(log, readLate, report) : 0
+  const records = firstMillis < Infinity ? yield* compare(log, readLate, report) : 0
   for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
   const latest = (yield* store.auditHead) ?? Audit.noHead
   // Links that were added meanwhile came with a later head.
