@@ -1,0 +1,45 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Companies } from "../src/accounts/Companies.ts"
+import { AuditStore, signedVerb } from "../src/ledger/Audit.ts"
+import { Records } from "../src/service/Records.ts"
+import { verify } from "../src/reports/AuditVerification.ts"
+import { company, scenario, working } from "./World.ts"
+
+const verbs = Effect.gen(function* () {
+  const entries = yield* (yield* Records).auditOf(null, null, 100)
+  return entries.map(({ entry }): string => JSON.parse(entry.body).verb).toReversed()
+})
+
+const faults = Effect.gen(function* () {
+  const { faults, records } = yield* Effect.provideService(verify(null, () => Effect.void), AuditStore, yield* Records)
+  return [faults, records]
+})
+
+scenario("audit: what a host changes in process is in the log, and a quiet log goes on with one signed entry after an hour", function* () {
+  yield* working()
+  const { id } = yield* company()
+  const companies = yield* Companies
+  yield* companies.changePlan(id, "free")
+  yield* companies.limit(id, { daySats: 1000 })
+  yield* TestClock.adjust("10 seconds")
+  const changed = ["CompanyOpened", "PlanChanged", "CompanyLimited"]
+  assert.deepStrictEqual(yield* verbs, changed)
+  yield* TestClock.adjust("61 minutes")
+  assert.deepStrictEqual(yield* verbs, [...changed, signedVerb])
+  yield* TestClock.adjust("61 minutes")
+  assert.deepStrictEqual(yield* verbs, [...changed, signedVerb])
+  assert.deepStrictEqual(yield* faults, [0, 1])
+})
+
+scenario("audit: two changes of one company's limits at once are no evidence of tampering, whichever is last", function* () {
+  const { id } = yield* company()
+  const companies = yield* Companies
+  for (let i = 0; i < 5; i++)
+    yield* Effect.all(
+      [1000, 2000, 1000].map((daySats) => companies.limit(id, { daySats })),
+      { concurrency: "unbounded" }
+    )
+  assert.deepStrictEqual(yield* faults, [0, 1])
+})
