@@ -116,8 +116,8 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       yield* Effect.gen(function* () {
         const records = yield* Records
         const companyId = yield* companyWith(100)
-        // Its ids are given out now, and nobody sees it before the end.
-        const slow = yield* Effect.forkChild(
+        // Its ids are given out now, and nobody sees it before the end. With the scope, so that a failure below ends it before its pool is closed.
+        const slow = yield* Effect.forkScoped(
           Effect.flatMap(SqlClient.SqlClient, (sql) =>
             sql.withTransaction(
               Effect.gen(function* () {
