@@ -2,7 +2,8 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyFees from "@satrail/core/accounts/CompanyFees"
 import type * as Fee from "@satrail/core/accounts/Fee"
 import type { Terms } from "@satrail/core/accounts/Fees"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import * as Patch from "./Patch.ts"
 import * as Scalars from "./Scalars.ts"
 
 const Rate = Schema.Struct({
@@ -86,4 +87,17 @@ export const ofOwn = (fees: CompanyFees.CompanyFees | null): typeof own.Type => 
   lightning: shown(fees?.lightning),
   on_chain: shown(fees?.onChain),
   internal: shown(fees?.internal)
+})
+
+/** The body of a `PUT` that does what a `PATCH` asks for, of a company that has these fees: the part of a rate that is left out stays too. */
+export const patched = Effect.fnUntraced(function* (given: typeof Body.Type, fees: CompanyFees.CompanyFees | null) {
+  const current = ofOwn(fees)
+  const { lightning, on_chain, internal } = yield* Patch.filled(Body, given, current)
+  const merged = (rate: typeof Given.Type | null | undefined, own: typeof Rate.Type | null) =>
+    rate ? Patch.filled(Given, rate, own ?? {}) : Effect.succeed(null)
+  return {
+    lightning: yield* merged(lightning, current.lightning),
+    on_chain: yield* merged(on_chain, current.on_chain),
+    internal: yield* merged(internal, current.internal)
+  }
 })

@@ -3,7 +3,8 @@ import * as Errors from "./Errors.ts"
 
 /**
  * The body of a `PUT` that does what a `PATCH` asks for: a member that is given has its value, null clears it, and a member that is left out keeps the one
- * in `shown`, the record as it is answered. A member is one value: metadata, or a list, is replaced as a whole.
+ * in `shown`, the record as it is answered. A member is one value: metadata, or a list, is replaced as a whole. Where a member has parts of its own, such
+ * as a rate of fees, its caller fills those too.
  */
 export const filled = <Fields extends Schema.Struct.Fields>(
   body: Schema.Struct<Fields> & { readonly DecodingServices: never },

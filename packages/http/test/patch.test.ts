@@ -104,3 +104,40 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
     })
   })
 }
+
+describe("PATCH of the parts of a rate", () => {
+  const path = `/operator/companies/${id}/fees`
+  const own = async (method: string, body: unknown) => {
+    const answer = await service.ask(method, path, { key: operatorToken, body })
+    assert.strictEqual(answer.status, 200, answer.text)
+    return answer.body.data.own
+  }
+
+  it("patch: a company's fees: the part of a rate that is left out stays, one that is null is 0", async () => {
+    await own("PUT", { lightning: { base_sats: 1.5, parts_per_million: 1000 }, internal: { base_sats: 2 } })
+    const share = await own("PATCH", { lightning: { parts_per_million: 5 } })
+    assert.deepStrictEqual(share, {
+      lightning: { base_sats: 1.5, parts_per_million: 5 },
+      on_chain: null,
+      internal: { base_sats: 2, parts_per_million: 0 }
+    })
+    const base = await own("PATCH", { lightning: { base_sats: 3 }, internal: { base_sats: null, parts_per_million: 7 } })
+    assert.deepStrictEqual(base, {
+      lightning: { base_sats: 3, parts_per_million: 5 },
+      on_chain: null,
+      internal: { base_sats: 0, parts_per_million: 7 }
+    })
+    assert.deepStrictEqual(await own("PATCH", { lightning: {} }), base)
+  })
+
+  it("patch: a company's fees: in a rate that the company does not have, the part that is left out is 0", async () => {
+    await own("PUT", { lightning: rate })
+    const { on_chain } = await own("PATCH", { on_chain: { parts_per_million: 5 } })
+    assert.deepStrictEqual(on_chain, { base_sats: 0, parts_per_million: 5 })
+  })
+
+  it("patch: a company's fees: PUT replaces a rate as a whole", async () => {
+    await own("PUT", { lightning: rate })
+    assert.deepStrictEqual((await own("PUT", { lightning: { parts_per_million: 5 } })).lightning, { base_sats: 0, parts_per_million: 5 })
+  })
+})

@@ -10,11 +10,11 @@ const base = (name: string, way: string) =>
 const share = (name: string, way: string) =>
   Flag.Int(`${name}-ppm`).pipe(Flag.withDescription(`The share of the amount ${way}, in parts per million`), Flag.optional)
 
-/** A rate as the wire has it, undefined where neither part of it is given. */
+/** The parts of a rate that are given, undefined where there are none. */
 const rate = (base_sats: Option.Option<number>, parts_per_million: Option.Option<number>) =>
   Option.isNone(base_sats) && Option.isNone(parts_per_million)
     ? undefined
-    : { base_sats: Option.getOrElse(base_sats, () => 0), parts_per_million: Option.getOrElse(parts_per_million, () => 0) }
+    : { base_sats: Option.getOrUndefined(base_sats), parts_per_million: Option.getOrUndefined(parts_per_million) }
 
 export const fees = Command.make("fees").pipe(
   Command.withDescription("Show, set and clear what sending costs a company"),
@@ -45,7 +45,9 @@ export const fees = Command.make("fees").pipe(
           : call({ json }, "PATCH", `${of(company)}/fees`, body)
       }
     ).pipe(
-      Command.withDescription("Set these fees of a company; what is not named stays. A fee has two parts: the one that is not given is 0"),
+      Command.withDescription(
+        "Set these fees of a company; what is not named stays. A fee has two parts: in a fee that the company did not have, the one not named is 0"
+      ),
       example("fees set 01a1f768-1c70-748e-8579-81b7373e8599 --lightning-ppm 1000", "0.1 % over Lightning, for this company alone")
     ),
     Command.make("clear", { company, json }, ({ company, json }) => call({ json }, "PUT", `${of(company)}/fees`, {})).pipe(

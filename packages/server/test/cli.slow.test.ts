@@ -165,6 +165,7 @@ describe("the command line", () => {
     ]
     assert.deepStrictEqual(set.own, { lightning: own, on_chain: onChain, internal: null })
     assert.deepStrictEqual((await json(`fees show ${id}`)).fees.lightning, own)
+    assert.deepStrictEqual((await json(`fees set ${id} --lightning-ppm 5`)).own.lightning, { ...own, parts_per_million: 5 })
     assert.isNull((await json(`fees clear ${id}`)).own.lightning)
   })
 

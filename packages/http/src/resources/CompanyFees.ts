@@ -11,7 +11,6 @@ import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as FeesView from "../FeesView.ts"
-import * as Patch from "../Patch.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as Opened from "./Companies.ts"
@@ -95,15 +94,15 @@ export const patch = Section.operator(
     .annotate(OpenApi.Summary, "Update a company's own fees")
     .annotate(
       OpenApi.Description,
-      "Changes the rates you send. Rates you leave out stay, and null takes one away, so that the plan's applies. What was confirmed keeps its fee."
+      "Changes what you send. Rates you leave out stay, as does the part of a rate that you leave out; null takes a rate away, so that the plan's applies. What was confirmed keeps its fee."
     )
     .annotate(Example, chargeExample),
   Effect.all([Companies, Core.Fees]),
   ([companies, fees]) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const id = CompanyId.make(params.id.toLowerCase())
-      const current = FeesView.ofOwn((yield* Errors.answered(companies.get(id))).fees)
-      const company = yield* Errors.answered(companies.charge(id, FeesView.read(yield* Patch.filled(FeesView.Body, payload, current))))
+      const current = yield* Errors.answered(companies.get(id))
+      const company = yield* Errors.answered(companies.charge(id, FeesView.read(yield* FeesView.patched(payload, current.fees))))
       return Envelope.ok("Company charged", view(company, fees.terms(company)))
     })
 )
