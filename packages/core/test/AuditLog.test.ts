@@ -5,7 +5,8 @@ import { Companies } from "../src/accounts/Companies.ts"
 import { AuditStore, signedVerb } from "../src/ledger/Audit.ts"
 import { Records } from "../src/service/Records.ts"
 import { verify } from "../src/reports/AuditVerification.ts"
-import { company, scenario, working } from "./World.ts"
+import { AuditLog, unreadable } from "../src/reports/AuditLog.ts"
+import { beginsAtMillis, company, scenario, working } from "./World.ts"
 
 const verbs = Effect.gen(function* () {
   const entries = yield* (yield* Records).auditOf(null, null, 100)
@@ -48,4 +49,23 @@ scenario("audit: two changes of one company's limits at once are no evidence of 
   const companies = yield* Companies
   for (let i = 0; i < 5; i++) yield* inAMinute([1000, 2000, 1000].map((daySats) => companies.limit(id, { daySats })))
   assert.deepStrictEqual(yield* faults, [0, 1])
+})
+
+scenario("audit: an entry that cannot be read is listed as unreadable, and is evidence of tampering", function* () {
+  yield* working()
+  const { id } = yield* company()
+  yield* TestClock.adjust("61 minutes")
+  const { appendAudit } = yield* Records
+  yield* appendAudit([{ companyId: id, atMillis: beginsAtMillis + 3_660_000, body: "{}" }])
+  yield* TestClock.adjust("2 minutes")
+  const { rows } = yield* (yield* AuditLog).list(null, { limit: 10, before: null })
+  assert.deepStrictEqual(
+    rows.map(({ verb, outcome }) => [verb, outcome]),
+    [
+      ["", unreadable],
+      [signedVerb, "done"],
+      ["CompanyOpened", "done"]
+    ]
+  )
+  assert.deepStrictEqual(yield* faults, [1, 1])
 })

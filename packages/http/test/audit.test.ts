@@ -1,4 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { AuditStore } from "@satrail/core/ledger/Audit"
 import { AuditLog, link } from "@satrail/core/reports/AuditLog"
 import { verify } from "@satrail/core/reports/AuditVerification"
 import { Effect } from "effect"
@@ -150,6 +152,29 @@ describe("the audit log", () => {
     await service.ask("POST", "/operator/companies", { key: token, body: { name: "a", plan: "free" } })
     const [row] = await everybody("?verb=operator.openCompany&outcome=scope_required")
     assert.deepInclude(row, { actor_name: "Eve", subject: null })
+  })
+
+  it("audit: an entry that cannot be read, or whose time is no time, is listed and hides no other", async () => {
+    const other = await start()
+    const { key, id } = await other.company("free")
+    const write = (body: string, atMillis: number) =>
+      other.run(Effect.flatMap(AuditStore, (store) => store.appendAudit([{ companyId: CompanyId.make(id), atMillis, body }])))
+    await write("{}", 7)
+    await write("no JSON", 2 ** 62)
+    await other.run(Effect.repeat(link, { while: (count) => count > 0 }))
+    for (const [path, token] of [
+      ["/v1/audit", key],
+      ["/operator/audit", operatorToken]
+    ] as const) {
+      const { status, body } = await other.ask("GET", path, { key: token })
+      assert.strictEqual(status, 200)
+      const [last, first, ...more]: ReadonlyArray<Row> = body.data
+      for (const row of [last, first]) assert.deepInclude(row, { actor: "unknown", verb: "", outcome: "unreadable", subject: null })
+      assert.isNotEmpty(more)
+      const file = await other.ask("GET", `${path}?format=jsonl&outcome=unreadable`, { key: token })
+      assert.strictEqual(file.text.trim().split("\n").length, 2)
+    }
+    await other.dispose()
   })
 
   it("audit: pages go on where they stopped, and the chains are sound", async () => {

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import type { Invalid } from "../base/Invalid.ts"
@@ -17,8 +17,13 @@ export const maxCounted = 10_000
 
 const batch = 1000
 
+/** The outcome of an entry that cannot be read. The service writes none: `satrail verify` reports it. */
+export const unreadable = "unreadable"
+
 /** One line, as it is shown. */
-export interface Row extends Audit.Said {
+export interface Row extends Omit<Audit.Said, "actor"> {
+  /** `unknown`: the entry cannot be read. */
+  readonly actor: Audit.Actor["actor"] | "unknown"
   readonly id: string
   readonly companyId: CompanyId.CompanyId
   readonly createdAtMillis: number
@@ -63,13 +68,28 @@ const placeOf = (id: string): bigint => {
   return place > maxPlace ? maxPlace : place
 }
 
-const saidIn = Schema.decodeUnknownSync(Schema.fromJsonString(Audit.Said))
+const saidIn = Schema.decodeUnknownOption(Schema.fromJsonString(Audit.Said))
+
+/** The end of the year 9999: a later time has no place in a timestamp. */
+const latestMillis = 253_402_300_799_999
+
+const unknown: Pick<Row, keyof Audit.Said> = {
+  actor: "unknown",
+  actor_id: "",
+  actor_name: "",
+  verb: "",
+  subject: null,
+  outcome: unreadable,
+  count: 1,
+  address: "",
+  request_id: ""
+}
 
 const rowOf = ({ entry, link }: { readonly entry: Audit.Entry; readonly link: Audit.Link | null }): Row => ({
-  ...saidIn(entry.body),
+  ...Option.getOrElse(saidIn(entry.body), () => unknown),
   id: idOf(entry.id),
   companyId: entry.companyId,
-  createdAtMillis: entry.atMillis,
+  createdAtMillis: Math.min(Math.max(entry.atMillis, 0), latestMillis),
   link
 })
 

@@ -13,7 +13,9 @@ import * as Section from "../Section.ts"
 import * as Sheet from "../Sheet.ts"
 import * as View from "../View.ts"
 
-const { literals } = Audit.Actor.fields.actor
+const Actor = Schema.Literals([...Audit.Actor.fields.actor.literals, "unknown"]).annotate({
+  description: "`unknown`: the entry cannot be read, and the service did not write it so"
+})
 
 const changes = Schema.Array(Audit.Value).annotate({
   description: "The values it changed, of keys, tokens, companies, webhook endpoints and apps; of a secret the SHA-256 of what is stored"
@@ -25,7 +27,7 @@ const view = View.make<Row>()(
   {
     id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
-    actor: [Schema.Literals(literals), (row) => row.actor],
+    actor: [Actor, (row) => row.actor],
     actor_id: [Schema.String.annotate({ description: "The id of the key or token; `root`: the configured token" }), (row) => row.actor_id],
     actor_name: [Schema.String, (row) => row.actor_name],
     verb: [Schema.String.annotate({ description: "The operation, by its `operationId`", examples: ["send.confirm"] }), (row) => row.verb],
@@ -33,7 +35,10 @@ const view = View.make<Row>()(
       Schema.NullOr(Schema.String).annotate({ description: "The record that it was done to; null where it was refused" }),
       (row) => row.subject
     ],
-    outcome: [Schema.String.annotate({ description: "`done`, or the code of the error" }), (row) => row.outcome],
+    outcome: [
+      Schema.String.annotate({ description: "`done`, or the code of the error; `unreadable`: run `satrail verify`" }),
+      (row) => row.outcome
+    ],
     count: [Schema.Int.annotate({ description: "Number of times; refusals of a minute are counted together" }), (row) => row.count],
     ip_address: [
       Schema.String.annotate({ description: "From where; of IPv6 the first half. Empty where it is unknown, or the operator's" }),
