@@ -1884,6 +1884,26 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "operator scopes:"
   },
   {
+    name: "loosened-by-one-operator",
+    rows: [],
+    bug: "one operator alone, by asking twice, loosens what protects a company that holds much",
+    file: core("accounts/Loosening"),
+    find: "return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? pending : undefined",
+    replace: "return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? undefined : undefined",
+    test: "packages/http/test/twoOperators.test.ts",
+    titles: "two operators:"
+  },
+  {
+    name: "another-loosening-granted",
+    rows: [],
+    bug: "a second operator grants something else than was requested",
+    file: core("accounts/Loosening"),
+    find: " && Equal.equals(pending.wanted, wanted)",
+    replace: "",
+    test: "packages/http/test/twoOperators.test.ts",
+    titles: "two operators:"
+  },
+  {
     name: "raised-limit-is-tighter",
     rows: [],
     bug: "a limit that is raised does not count as loosened",

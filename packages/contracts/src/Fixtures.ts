@@ -58,6 +58,7 @@ export const company = Effect.gen(function* (): Effect.fn.Return<Company.Company
     createdAtMillis: yield* Clock.currentTimeMillis,
     limits: null,
     frozen: null,
+    loosening: null,
     fees: null,
     feesRevision: 0
   }
@@ -89,6 +90,7 @@ export const apiKey = Effect.fnUntraced(function* (
     limits: null,
     spendsAs: null,
     allowedFrom: null,
+    loosening: null,
     approval: null,
     approvedBy: null,
     approvedAtMillis: null,

@@ -208,6 +208,40 @@ export const money = {
     assert.strictEqual(yield* unchanged(later), "Applied")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
+  "what an operator asked to loosen is kept until the limits, the ranges or the freeze change": Effect.gen(function* () {
+    const companyId = yield* open
+    const records = yield* Records
+    const row = yield* apiKey(companyId, { limits: { daySats: 5 } })
+    yield* verdict(ApiKey.issued(row))
+    const loosening = { wanted: { limits: null }, requestedById: "1", requestedBy: "Ada", untilMillis: 9 }
+    const frozen = { reason: "a drill", pending: "wait" as const, sinceMillis: 1 }
+    const asked = Effect.map(found(records.company(companyId)), (found) => found.loosening)
+    const keep = Effect.flatMap(found(records.company(companyId)), (found) => verdict(Company.looseningRequested(found, loosening, 2)))
+    assert.isNull(yield* asked)
+    for (const change of [
+      Company.limited(companyId, { daySats: 5 }, 3),
+      Company.freezeChanged(companyId, frozen, 3),
+      Company.limited(companyId, null, 4),
+      Company.freezeChanged(companyId, null, 4)
+    ]) {
+      assert.strictEqual(yield* keep, "Applied")
+      assert.strictEqual(yield* keep, "Applied")
+      assert.deepStrictEqual(yield* asked, loosening)
+      assert.strictEqual(yield* verdict(change), "Applied")
+      assert.isNull(yield* asked)
+      yield* keep
+      assert.strictEqual(yield* unchanged(change), "Applied")
+      assert.deepStrictEqual(yield* asked, loosening)
+    }
+    const ranges = { for: "sending" as const, ranges: ["203.0.113.0/24"] }
+    for (const change of [ApiKey.limited(row, null, 3), ApiKey.confined(row, ranges, 3)]) {
+      assert.strictEqual(yield* verdict(ApiKey.looseningRequested(row, loosening, 2)), "Applied")
+      assert.deepStrictEqual((yield* holder(row.id)).apiKey.loosening, loosening)
+      assert.strictEqual(yield* verdict(change), "Applied")
+      assert.isNull((yield* holder(row.id)).apiKey.loosening)
+    }
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
   "approving a revoked key changes nothing, nor does approving a key that needs no approval": Effect.gen(function* () {
     const companyId = yield* open
     const old = yield* apiKey(companyId)

@@ -22,6 +22,7 @@ const row = (
   limits: null,
   spendsAs: null,
   allowedFrom: null,
+  loosening: null,
   approval: null,
   approvedBy: null,
   approvedAtMillis: null,

@@ -51,6 +51,7 @@ const company: Company.Company = {
   createdAtMillis: 1,
   limits: null,
   frozen: null,
+  loosening: null,
   fees: null,
   feesRevision: 0
 }

@@ -46,6 +46,7 @@ export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Servic
     limits: null,
     spendsAs: null,
     allowedFrom: null,
+    loosening: null,
     approval: null,
     approvedBy: null,
     approvedAtMillis: null
@@ -251,7 +252,10 @@ export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.T
 export const mayLoosen = Effect.fnUntraced(function* (loosens: boolean) {
   if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return
   return yield* Effect.fail(
-    Errors.failure("scope_required", "This raises or removes a limit. It needs an operator's token with the scope loosen")
+    Errors.failure(
+      "scope_required",
+      "This raises or removes a limit, or lets waiting payments go. It needs an operator's token with the scope loosen"
+    )
   )
 })
 

@@ -49,6 +49,13 @@ export const catalogue = {
       "The operator who requested an adjustment or an API key cannot approve it, and neither can a token with the same name. Nothing changed.",
     remedy: "Have another operator approve it, with a token of their own."
   },
+  second_operator_required: {
+    status: 403,
+    meaning:
+      "The company holds more than `SATRAIL_SECOND_OPERATOR_ABOVE_SATS`, so raising or removing its protection takes two operators. Your request was recorded; nothing else changed.",
+    remedy:
+      "Have another operator send the same request within 24 hours, with a token of their own that has the scope `loosen`. A change to the same limits, addresses, or freeze in between cancels the request."
+  },
   not_found: {
     status: 404,
     meaning: "There is no such route or record, or the record belongs to another company: the response is the same.",

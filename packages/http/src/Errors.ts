@@ -21,6 +21,7 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import type { Prices } from "@satrail/core/nodes/Prices"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
+import type { SecondOperatorRequired } from "@satrail/core/accounts/Loosening"
 import type { SameOperator } from "@satrail/core/accounts/SecondOperator"
 import type { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "@satrail/core/sending/Approval"
 import type { AdjustmentDecided } from "@satrail/core/accounts/Adjustment"
@@ -293,6 +294,11 @@ const table = {
   AdjustmentDecided: ({ status }: AdjustmentDecided) => failure("adjustment_decided", `The adjustment is ${status}`),
   SameOperator: ({ name }: SameOperator) =>
     failure("another_operator_required", `${name} requested this, so another operator must approve it`),
+  SecondOperatorRequired: ({ requestedBy, untilMillis }: SecondOperatorRequired) =>
+    failure(
+      "second_operator_required",
+      `${requestedBy} requested this. It takes effect when another operator sends the same request by ${new Date(untilMillis).toISOString()}`
+    ),
   NotRefundable: ({ status }: NotRefundable) =>
     failure(
       "not_refundable",

@@ -7,13 +7,24 @@ const opened: Kind<Company.CompanyOpened> = {
   move: (state, { id, company }) => ({ ...state, companies: HashMap.set(state.companies, id, company) })
 }
 
-type Changing = Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
+type Changing =
+  | Company.PlanChanged
+  | Company.CompanyLimited
+  | Company.CompanyLooseningRequested
+  | Company.CompanyFeesChanged
+  | Company.FreezeChanged
 
 /** What is charged is something else from here on. */
 const repriced = ({ feesRevision }: Company.Company) => ({ feesRevision: feesRevision + 1 })
 
+/** What was asked to be loosened was granted, or is not what stands any more. */
+const answered = () => ({ loosening: null })
+
 /** One member of a company is replaced. */
-const changed = <C extends Changing>(member: (change: C) => Partial<Company.Company>, also?: typeof repriced): Kind<C> => {
+const changed = <C extends Changing>(
+  member: (change: C) => Partial<Company.Company>,
+  also?: (company: Company.Company) => Partial<Company.Company>
+): Kind<C> => {
   const after = (company: Company.Company, change: C) => ({ ...company, ...member(change) })
   return {
     before: (state, change) => {
@@ -30,7 +41,8 @@ const changed = <C extends Changing>(member: (change: C) => Partial<Company.Comp
 export const kinds = {
   CompanyOpened: opened,
   PlanChanged: changed<Company.PlanChanged>(({ plan }) => ({ plan }), repriced),
-  CompanyLimited: changed<Company.CompanyLimited>(({ limits }) => ({ limits })),
+  CompanyLimited: changed<Company.CompanyLimited>(({ limits }) => ({ limits }), answered),
+  CompanyLooseningRequested: changed<Company.CompanyLooseningRequested>(({ loosening }) => ({ loosening })),
   CompanyFeesChanged: changed<Company.CompanyFeesChanged>(({ fees }) => ({ fees }), repriced),
-  FreezeChanged: changed<Company.FreezeChanged>(({ frozen }) => ({ frozen }))
+  FreezeChanged: changed<Company.FreezeChanged>(({ frozen }) => ({ frozen }), answered)
 }

@@ -31,23 +31,21 @@ applied as (
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
 }
 
-/** What else is done: `part` locks other rows first, and has the `n` and `id` of all that is asked; `sets` besides the member, and what follows. */
+/** What else is done: `part` locks other rows first, and has the `n` and `id` of all that is asked; and what follows. */
 interface Also {
   readonly name: string
   readonly part: string
-  readonly sets?: string
   readonly effects: ReadonlyArray<string>
 }
 
 // Whoever holds money for the company locks its balance, and sees there whether it is frozen, and by which revision of its fees it is charged.
-const balanced = (name: string, effect: string, sets?: string): Also => ({
+const balanced = (name: string, effect: string): Also => ({
   name,
   part: `
 ${name} as materialized (
   select a.n, a.id from (select n, id from asked order by id) a
   cross join lateral (select frozen from satrail.balances where company_id = a.id for no key update) b
 )`,
-  ...(sets !== undefined && { sets }),
   effects: [
     `
 ${name}_balances as (
@@ -56,10 +54,14 @@ ${name}_balances as (
   ]
 })
 
-const repriced = balanced("repriced", "fees_revision = fees_revision + 1", "fees_revision = t.fees_revision + 1")
+const repriced = balanced("repriced", "fees_revision = fees_revision + 1")
+const revision = "fees_revision = t.fees_revision + 1"
 
-/** One member of a company is replaced. */
-const changed = (member: "plan" | "limits" | "frozen" | "fees", type: "text" | "json", before?: Also) =>
+/** What was asked to be loosened was granted, or is not what stands any more. */
+const answered = "loosening = null"
+
+/** One member of a company is replaced, and what `sets` says. */
+const changed = (member: "plan" | "limits" | "frozen" | "loosening" | "fees", type: "text" | "json", sets?: string, before?: Also) =>
   statement({
     columns: `${member} ${type}`,
     parts: () => [
@@ -69,7 +71,7 @@ target as materialized (
   select a.n, t.${member} from (select n, id from ${before?.name ?? "asked"} order by id) a
   cross join lateral (select ${member} from satrail.companies where id = a.id for no key update) t
 ), applied as (
-  update satrail.companies t set ${member} = f.${member}${before?.sets === undefined ? "" : `, ${before.sets}`} from fresh f join target g using (n)
+  update satrail.companies t set ${member} = f.${member}${sets === undefined ? "" : `, ${sets}`} from fresh f join target g using (n)
   where t.id = f.id and g.${member}::text is distinct from f.${member}::text returning t.id as company_id, t.id
 )`
     ],
@@ -79,18 +81,32 @@ target as materialized (
     guards: "case when g.n is null then 'missing' end"
   })
 
-const planChanged: Kind<Company.PlanChanged> = { statement: changed("plan", "text", repriced), row: ({ plan }) => ({ plan }), refusals: {} }
+const planChanged: Kind<Company.PlanChanged> = {
+  statement: changed("plan", "text", revision, repriced),
+  row: ({ plan }) => ({ plan }),
+  refusals: {}
+}
 
-const limited: Kind<Company.CompanyLimited> = { statement: changed("limits", "json"), row: ({ limits }) => ({ limits }), refusals: {} }
+const limited: Kind<Company.CompanyLimited> = {
+  statement: changed("limits", "json", answered),
+  row: ({ limits }) => ({ limits }),
+  refusals: {}
+}
+
+const looseningRequested: Kind<Company.CompanyLooseningRequested> = {
+  statement: changed("loosening", "json"),
+  row: ({ loosening }) => ({ loosening }),
+  refusals: {}
+}
 
 const freezeChanged: Kind<Company.FreezeChanged> = {
-  statement: changed("frozen", "json", balanced("halted", "frozen = d.frozen is not null")),
+  statement: changed("frozen", "json", answered, balanced("halted", "frozen = d.frozen is not null")),
   row: ({ frozen }) => ({ frozen }),
   refusals: {}
 }
 
 const feesChanged: Kind<Company.CompanyFeesChanged> = {
-  statement: changed("fees", "json", repriced),
+  statement: changed("fees", "json", revision, repriced),
   row: ({ fees }) => ({ fees }),
   refusals: {}
 }
@@ -99,6 +115,7 @@ export const kinds = {
   CompanyOpened: opened,
   PlanChanged: planChanged,
   CompanyLimited: limited,
+  CompanyLooseningRequested: looseningRequested,
   CompanyFeesChanged: feesChanged,
   FreezeChanged: freezeChanged
 }

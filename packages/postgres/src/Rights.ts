@@ -52,7 +52,7 @@ const application: Readonly<Record<string, string>> = {
 const withheld = `
 revoke all on satrail.answers, satrail.api_keys, satrail.operator_tokens, satrail.console_sessions,
   satrail.webhook_endpoints from satrail_reader;
-grant select (id, company_id, name, scopes, created_at_millis, expires_at_millis, revoked_at_millis, last_used_at_millis, limits, spends_as, allowed_from,
+grant select (id, company_id, name, scopes, created_at_millis, expires_at_millis, revoked_at_millis, last_used_at_millis, limits, spends_as, allowed_from, loosening,
   approval, approved_by, approved_at_millis)
   on satrail.api_keys to satrail_reader;
 grant select (id, company_id, name, scopes, created_at_millis, revoked_at_millis) on satrail.operator_tokens to satrail_reader;

@@ -14,7 +14,17 @@ const program = Effect.gen(function* () {
   const one = Effect.gen(function* () {
     const id = CompanyId.make(yield* Id.make)
     yield* commit(
-      Company.opened({ id, name: "Acme", plan: "free", createdAtMillis: 1, limits: null, frozen: null, fees: null, feesRevision: 0 })
+      Company.opened({
+        id,
+        name: "Acme",
+        plan: "free",
+        createdAtMillis: 1,
+        limits: null,
+        frozen: null,
+        loosening: null,
+        fees: null,
+        feesRevision: 0
+      })
     )
     writeSync(1, `${id}\n`)
   })

@@ -26,6 +26,7 @@ const company = Effect.gen(function* () {
     createdAtMillis: 1,
     limits: null,
     frozen: null,
+    loosening: null,
     fees: null,
     feesRevision: 0
   }

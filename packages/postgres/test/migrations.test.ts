@@ -76,8 +76,16 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   deposits: { refunded: 0, refund_id: null, checkout_id: null },
   on_chain_addresses: { checkout_id: null },
   balances: { frozen: false, fees_revision: 0 },
-  companies: { limits: null, frozen: null, fees: null, fees_revision: 0 },
-  api_keys: { limits: null, spends_as: null, allowed_from: null, approval: null, approved_by: null, approved_at_millis: null },
+  companies: { limits: null, frozen: null, loosening: null, fees: null, fees_revision: 0 },
+  api_keys: {
+    limits: null,
+    spends_as: null,
+    allowed_from: null,
+    loosening: null,
+    approval: null,
+    approved_by: null,
+    approved_at_millis: null
+  },
   domains: { shown_by: "operator", checked_at_millis: 1_700_000_000_100, lost_at_millis: null }
 }
 

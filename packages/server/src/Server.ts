@@ -102,6 +102,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
   linkHost: Links.hostOf(environment),
   maxInvoice: environment.maxInvoice,
   maxWithdrawal: environment.maxWithdrawal,
+  secondOperatorAbove: environment.secondOperatorAbove,
   paymentsAtOnce: environment.paymentsAtOnce,
   payoutWindowMillis: environment.payoutWindowSeconds * 1000,
   reconciliation: reconciliation(environment),

@@ -16,6 +16,7 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   FreezeChanged: "happens",
   CompanyFeesChanged: { never: "no story sets fees of one company: JournalFees races and breaks them" },
   CompanyLimited: "happens",
+  CompanyLooseningRequested: { never: "stories have one operator: JournalCompanies requests and grants it" },
   ApiKeyLimited: "happens",
   DomainVerified: "happens",
   DomainChecked: "happens",

@@ -19,6 +19,8 @@ import * as World from "./world/World.ts"
 /** The service that is simulated: rarer looks than usual, so that an hour is not spent looking, and chains that need not be long. */
 export const settings: Policy.Settings = {
   ...Policy.defaults,
+  // Stories have one operator.
+  secondOperatorAbove: null,
   network: "regtest",
   domain: "pay.example",
   trackMillis: { minimum: 2000, maximum: 30_000 },

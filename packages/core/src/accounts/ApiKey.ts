@@ -10,6 +10,7 @@ import type { Written } from "../ledger/Written.ts"
 import { AllowedFrom } from "./AllowedFrom.ts"
 import { CompanyFees } from "./CompanyFees.ts"
 import { Limits } from "./Limits.ts"
+import { Loosening } from "./Loosening.ts"
 import { Plan } from "./Plan.ts"
 import { isSame as isSameOperator, type Operator, SameOperator } from "./SecondOperator.ts"
 
@@ -54,6 +55,8 @@ export const ApiKey = Schema.Struct({
   spendsAs: Schema.NullOr(Schema.String),
   /** From where it may be used; null: from anywhere. Whoever lets callers in by the network asks (`AllowedFrom.has`); a call in process has no address. */
   allowedFrom: Schema.NullOr(AllowedFrom),
+  /** What an operator asked to loosen, until a second one asks for the same, or the limits or the ranges change. */
+  loosening: Schema.NullOr(Loosening),
   /** Null where no second operator had to approve it. */
   approval: Schema.NullOr(Approval),
   /** The name of the second operator. A key with an `approval` opens nothing before. */
@@ -63,7 +66,16 @@ export const ApiKey = Schema.Struct({
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
 export const noun = Noun.make("api_keys", ApiKey, {
-  moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits", "allowedFrom", "approvedBy", "approvedAtMillis"],
+  moving: [
+    "expiresAtMillis",
+    "revokedAtMillis",
+    "lastUsedAtMillis",
+    "limits",
+    "allowedFrom",
+    "loosening",
+    "approvedBy",
+    "approvedAtMillis"
+  ],
   recorded: [
     "companyId",
     "name",
@@ -74,6 +86,7 @@ export const noun = Noun.make("api_keys", ApiKey, {
     "limits",
     "spendsAs",
     "allowedFrom",
+    "loosening",
     "approval",
     "approvedBy",
     "approvedAtMillis"
@@ -120,8 +133,9 @@ export interface ApiKeyApproved extends Change.Parts<"ApiKeyApproved"> {
 
 export const life = {
   revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" }),
-  limited: Noun.move(noun, "limited", { sets: ["limits"], again: { same: ["limits"] } }),
-  confined: Noun.move(noun, "confined", { sets: ["allowedFrom"], again: { same: ["allowedFrom"] } })
+  limited: Noun.move(noun, "limited", { sets: ["limits"], clears: ["loosening"], again: { same: ["limits"] } }),
+  confined: Noun.move(noun, "confined", { sets: ["allowedFrom"], clears: ["loosening"], again: { same: ["allowedFrom"] } }),
+  looseningRequested: Noun.move(noun, "looseningRequested", { sets: ["loosening"], again: { same: ["loosening"] } })
 }
 
 export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
@@ -129,6 +143,11 @@ export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.T
 export interface ApiKeyLimited extends Written<"ApiKeyLimited", readonly [Noun.TransitionOf<typeof life.limited>]> {}
 /** The same ranges again change nothing. */
 export interface ApiKeyConfined extends Written<"ApiKeyConfined", readonly [Noun.TransitionOf<typeof life.confined>]> {}
+/** An operator asked to loosen its limits or its ranges. */
+export interface ApiKeyLooseningRequested extends Written<
+  "ApiKeyLooseningRequested",
+  readonly [Noun.TransitionOf<typeof life.looseningRequested>]
+> {}
 export interface ApiKeyUsed extends Change.Parts<"ApiKeyUsed"> {}
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -281,6 +300,16 @@ export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMill
   atMillis,
   legs: [],
   writes: [Noun.step(life.confined, apiKey, { allowedFrom })]
+})
+
+/** A second operator has to ask for the same. */
+export const looseningRequested = (apiKey: ApiKey, loosening: Loosening, atMillis: number): ApiKeyLooseningRequested => ({
+  _tag: "ApiKeyLooseningRequested",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.looseningRequested, apiKey, { loosening })]
 })
 
 /** The key was used. Recorded at most once a minute. */

@@ -18,7 +18,8 @@ import * as KeyChecks from "./KeyChecks.ts"
 import * as OwnKeys from "./OwnKeys.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as AllowedFrom from "./AllowedFrom.ts"
-import type { Limits } from "./Limits.ts"
+import * as Limits from "./Limits.ts"
+import * as Loosening from "./Loosening.ts"
 import { isNew } from "./NewCompany.ts"
 import type { Operator, SameOperator } from "./SecondOperator.ts"
 
@@ -63,7 +64,7 @@ export class ApiKeys extends Context.Service<
       readonly scopes: ReadonlyArray<ApiKey.Scope>
       readonly expiresAtMillis: number | null
       /** What it may send; null or absent: whatever its company may. */
-      readonly limits?: Limits | null
+      readonly limits?: Limits.Limits | null
       /** From where it may be used; null or absent: from anywhere. */
       readonly allowedFrom?: AllowedFrom.AllowedFrom | null
       /** The operator who asks: a key that can send then waits for a second one, unless the company is new. A host that issues keys itself leaves it out. */
@@ -93,16 +94,24 @@ export class ApiKeys extends Context.Service<
       id: string,
       of?: CompanyId.CompanyId
     ) => Effect.Effect<{ readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> }, NotFound | StoreUnavailable>
-    /** When this answers, every process goes by the new limits. What it sends is counted from when it first has limits. */
-    readonly limit: (id: string, limits: Limits | null) => Effect.Effect<ApiKey.ApiKey, NotFound | StoreUnavailable>
+    /**
+     * When this answers, every process goes by the new limits. What it sends is counted from when it first has limits. Where `by` loosens them for a company that holds
+     * much, a second operator has to ask for the same. A host that changes limits itself leaves `by` out.
+     */
+    readonly limit: (
+      id: string,
+      limits: Limits.Limits | null,
+      by?: Operator
+    ) => Effect.Effect<ApiKey.ApiKey, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /**
      * When this answers, every process goes by the new ranges; null: the key may be used from anywhere. They are for who lets callers in by the network: `check` knows
-     * no address, and a call in process has none.
+     * no address, and a call in process has none. A second operator is needed as for limits.
      */
     readonly allowFrom: (
       id: string,
-      allowedFrom: AllowedFrom.AllowedFrom | null
-    ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | StoreUnavailable>
+      allowedFrom: AllowedFrom.AllowedFrom | null,
+      by?: Operator
+    ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /** Closes the key, of any company or of this one: when this answers, no process takes it any more. Closing a closed one changes nothing. */
     readonly revoke: (id: string, of?: CompanyId.CompanyId) => Effect.Effect<void, NotFound | StoreUnavailable>
     /** A new key with the same name, scopes, expiry, limits and ranges, counted on from what the old one sent; the old one ends `overlapSeconds` from now, or from when a second operator approves the new one. */
@@ -186,6 +195,7 @@ const makeIssue = Effect.gen(function* () {
       limits,
       spendsAs: null,
       allowedFrom,
+      loosening: null,
       approval: yield* approvalOf(records, { companyId, scopes }, by, null),
       approvedBy: null,
       approvedAtMillis: null
@@ -194,6 +204,21 @@ const makeIssue = Effect.gen(function* () {
     const once = Answer.once(owner, request, issued, createdAtMillis + Answer.keptMillis)
     return Answers.outcome(yield* journal.commit(ApiKey.issued(apiKey, null, once)), issued)
   })
+})
+
+/** Passes where the limits or ranges of a key can be changed: whoever loosens them may need a second operator. */
+const loosening = Effect.gen(function* () {
+  const journal = yield* Journal
+  const check = yield* Loosening.checkOf(yield* AccountReads)
+  return (apiKey: ApiKey.ApiKey, by: Operator | undefined, loosens: boolean, wanted: Loosening.Wanted) =>
+    check({
+      companyId: apiKey.companyId,
+      loosening: apiKey.loosening,
+      loosens,
+      wanted,
+      by,
+      keep: (loosening, nowMillis) => journal.commit(ApiKey.looseningRequested(apiKey, loosening, nowMillis))
+    })
 })
 
 export const make = Effect.gen(function* () {
@@ -213,6 +238,7 @@ export const make = Effect.gen(function* () {
 
   const exists = existing(records)
   const issue = yield* makeIssue
+  const mayLoosen = yield* loosening
 
   return ApiKeys.of({
     list: Effect.fnUntraced(function* (companyId, { limit: size, before }) {
@@ -233,18 +259,20 @@ export const make = Effect.gen(function* () {
       const apiKey = yield* get(id, of)
       return { apiKey, spent: yield* records.spent(apiKey.companyId, apiKey.spendsAs ?? id) }
     }),
-    limit: Effect.fnUntraced(function* (id, limits) {
+    limit: Effect.fnUntraced(function* (id, limits, by) {
       const apiKey = yield* get(id)
+      yield* mayLoosen(apiKey, by, Limits.loosens(apiKey.limits, limits), { limits })
       yield* journal.commit(ApiKey.limited(apiKey, limits, yield* Clock.currentTimeMillis))
       yield* everywhere
-      return { ...apiKey, limits }
+      return yield* get(id)
     }),
-    allowFrom: Effect.fnUntraced(function* (id, allowedFrom) {
+    allowFrom: Effect.fnUntraced(function* (id, allowedFrom, by) {
       yield* checkRanges(allowedFrom)
       const apiKey = yield* get(id)
+      yield* mayLoosen(apiKey, by, AllowedFrom.loosens(apiKey.allowedFrom, allowedFrom), { allowedFrom })
       yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, yield* Clock.currentTimeMillis))
       yield* everywhere
-      return { ...apiKey, allowedFrom }
+      return yield* get(id)
     }),
     revoke: Effect.fnUntraced(function* (id, of) {
       yield* journal.commit(ApiKey.revoked(yield* get(id, of), yield* Clock.currentTimeMillis))
@@ -280,6 +308,7 @@ export const make = Effect.gen(function* () {
         createdAtMillis: nowMillis,
         lastUsedAtMillis: null,
         spendsAs: old.spendsAs ?? id,
+        loosening: null,
         approval: yield* approvalOf(records, old, by, { id, overlapSeconds }),
         approvedBy: null,
         approvedAtMillis: null

@@ -16,9 +16,11 @@ import * as Company from "./Company.ts"
 import type { CompanyFees } from "./CompanyFees.ts"
 import * as Domain from "./Domain.ts"
 import { Installation } from "./Installation.ts"
-import type { Freeze } from "../ledger/Freeze.ts"
+import { type Freeze, loosens as loosensFreeze } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
-import type { Limits } from "./Limits.ts"
+import * as Limits from "./Limits.ts"
+import * as Loosening from "./Loosening.ts"
+import type { Operator } from "./SecondOperator.ts"
 import type { Plan } from "./Plan.ts"
 
 /** The longest name of a company or a key. */
@@ -65,8 +67,15 @@ export class Companies extends Context.Service<
     readonly list: (query: Company.Query) => Effect.Effect<Page.Page<Overview>, Invalid | StoreUnavailable>
     /** When this answers, every process goes by the new plan. */
     readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
-    /** When this answers, every process goes by the new limits. What is sent is counted from when it first has limits. */
-    readonly limit: (id: CompanyId.CompanyId, limits: Limits | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /**
+     * When this answers, every process goes by the new limits. What is sent is counted from when it first has limits. Where `by` loosens them for a company that holds
+     * much, a second operator has to ask for the same. A host that changes limits itself leaves `by` out.
+     */
+    readonly limit: (
+      id: CompanyId.CompanyId,
+      limits: Limits.Limits | null,
+      by?: Operator
+    ) => Effect.Effect<Company.Company, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /**
      * Replaces all that it pays in place of what its plan says; null: nothing. Whatever holds money from the commit on is charged this, in whichever process, and
      * when this answers every process shows it. What was confirmed keeps its fee.
@@ -78,9 +87,13 @@ export class Companies extends Context.Service<
      */
     readonly freeze: (
       id: CompanyId.CompanyId,
-      how: Pick<Freeze, "reason" | "pending">
-    ) => Effect.Effect<Company.Company, Invalid | NotFound | StoreUnavailable>
-    readonly unfreeze: (id: CompanyId.CompanyId) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+      how: Pick<Freeze, "reason" | "pending">,
+      by?: Operator
+    ) => Effect.Effect<Company.Company, Invalid | NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
+    readonly unfreeze: (
+      id: CompanyId.CompanyId,
+      by?: Operator
+    ) => Effect.Effect<Company.Company, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
     /** What it has sent within the windows of its limits. */
     readonly spent: (id: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Limit.Spent>, StoreUnavailable>
     /** The operator vouches that the domain is the company's. */
@@ -91,6 +104,51 @@ export class Companies extends Context.Service<
     ) => Effect.Effect<Answer.Outcome<Domain.Domain>, Invalid | NotFound | Domain.DomainTaken | IdempotencyMismatch | StoreUnavailable>
   }
 >()("@satrail/core/accounts/Companies") {}
+
+type Changed = (
+  nowMillis: number,
+  found: Company.Company
+) => Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
+
+/** What protects its money: whoever loosens it may need a second operator. */
+const protecting = Effect.fnUntraced(function* (
+  get: Companies["Service"]["get"],
+  change: (id: CompanyId.CompanyId, changed: Changed) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+): Effect.fn.Return<Pick<Companies["Service"], "limit" | "freeze" | "unfreeze">, never, Journal | AccountReads> {
+  const journal = yield* Journal
+  const mayLoosen = yield* Loosening.checkOf(yield* AccountReads)
+  const check = (found: Company.Company, by: Operator | undefined, loosens: boolean, wanted: Loosening.Wanted) =>
+    mayLoosen({
+      companyId: found.id,
+      loosening: found.loosening,
+      loosens,
+      wanted,
+      by,
+      keep: (loosening, nowMillis) => journal.commit(Company.looseningRequested(found, loosening, nowMillis))
+    })
+
+  return {
+    limit: Effect.fnUntraced(function* (id, limits, by) {
+      const found = yield* get(id)
+      yield* check(found, by, Limits.loosens(found.limits, limits), { limits })
+      return yield* change(id, (nowMillis, found) => Company.limited(id, limits, nowMillis, found))
+    }),
+    freeze: Effect.fnUntraced(function* (id, { reason, pending }, by) {
+      const message = reasonIssue(reason)
+      if (message !== undefined) return yield* new Invalid({ path: "reason", message })
+      const found = yield* get(id)
+      yield* check(found, by, loosensFreeze(found.frozen, pending), { frozen: pending })
+      return yield* change(id, (nowMillis, found) =>
+        Company.freezeChanged(id, { reason, pending, sinceMillis: found.frozen?.sinceMillis ?? nowMillis }, nowMillis, found)
+      )
+    }),
+    unfreeze: Effect.fnUntraced(function* (id, by) {
+      const found = yield* get(id)
+      yield* check(found, by, found.frozen !== null, { frozen: null })
+      return yield* change(id, (nowMillis, found) => Company.freezeChanged(id, null, nowMillis, found))
+    })
+  }
+})
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -115,13 +173,7 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const change = Effect.fnUntraced(function* (
-    id: CompanyId.CompanyId,
-    changed: (
-      nowMillis: number,
-      found: Company.Company
-    ) => Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
-  ) {
+  const change = Effect.fnUntraced(function* (id: CompanyId.CompanyId, changed: Changed) {
     const found = yield* get(id)
     yield* journal.commit(changed(yield* Clock.currentTimeMillis, found))
     yield* everywhere
@@ -152,6 +204,7 @@ export const make = Effect.gen(function* () {
         createdAtMillis,
         limits: null,
         frozen: null,
+        loosening: null,
         fees: null,
         feesRevision: 0
       }
@@ -159,17 +212,8 @@ export const make = Effect.gen(function* () {
       return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
     }),
     changePlan: (id, plan) => change(id, (nowMillis, found) => Company.planChanged(id, plan, nowMillis, found)),
-    limit: (id, limits) => change(id, (nowMillis, found) => Company.limited(id, limits, nowMillis, found)),
     charge: (id, fees) => change(id, (nowMillis, found) => Company.feesChanged(id, fees, nowMillis, found)),
-    freeze: Effect.fnUntraced(function* (id, { reason, pending }) {
-      const message = reasonIssue(reason)
-      if (message !== undefined) return yield* new Invalid({ path: "reason", message })
-      const { frozen } = yield* get(id)
-      return yield* change(id, (nowMillis, found) =>
-        Company.freezeChanged(id, { reason, pending, sinceMillis: frozen?.sinceMillis ?? nowMillis }, nowMillis, found)
-      )
-    }),
-    unfreeze: (id) => change(id, (nowMillis, found) => Company.freezeChanged(id, null, nowMillis, found)),
+    ...(yield* protecting(get, change)),
     spent: (id) => records.spent(id, id),
     verifyDomain: Effect.fnUntraced(function* (id, text, request) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)

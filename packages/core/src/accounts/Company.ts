@@ -6,6 +6,7 @@ import { Freeze } from "../ledger/Freeze.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { CompanyFees } from "./CompanyFees.ts"
 import { Limits } from "./Limits.ts"
+import { Loosening } from "./Loosening.ts"
 import { Plan } from "./Plan.ts"
 
 /** An account holder. */
@@ -18,6 +19,8 @@ export const Company = Schema.Struct({
   limits: Schema.NullOr(Limits),
   /** Since when it is frozen, null where it is not. */
   frozen: Schema.NullOr(Freeze),
+  /** What an operator asked to loosen, until a second one asks for the same, or its limits or its freeze change. */
+  loosening: Schema.NullOr(Loosening),
   /** What it pays in place of what its plan says, null where it is all as in the plan. */
   fees: Schema.NullOr(CompanyFees),
   /** How often its plan or its fees were changed: what holds money says by which of them, and is refused where they are others by then. */
@@ -34,8 +37,8 @@ export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limit
 export const members = Noun.members(
   "companies",
   Company,
-  ["plan", "limits", "frozen", "fees", "feesRevision"],
-  ["name", "plan", "limits", "frozen", "fees"]
+  ["plan", "limits", "frozen", "loosening", "fees", "feesRevision"],
+  ["name", "plan", "limits", "frozen", "loosening", "fees"]
 )
 
 /** Which companies, the newest first by id, which is made of the time: those before `before` (exclusive; null for the first page). */
@@ -60,6 +63,10 @@ export interface PlanChanged extends Change.Parts<"PlanChanged"> {
 }
 export interface FreezeChanged extends Change.Parts<"FreezeChanged"> {
   readonly frozen: Freeze | null
+}
+/** An operator asked to loosen its limits or its freeze. */
+export interface CompanyLooseningRequested extends Change.Parts<"CompanyLooseningRequested"> {
+  readonly loosening: Loosening
 }
 export interface CompanyFeesChanged extends Change.Parts<"CompanyFeesChanged"> {
   readonly fees: CompanyFees | null
@@ -106,8 +113,19 @@ export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, a
   companyId,
   atMillis,
   legs: [],
-  ...changedIn(found, { limits }),
+  ...changedIn(found, { limits, loosening: null }),
   limits
+})
+
+/** A second operator has to ask for the same. */
+export const looseningRequested = (found: Company, loosening: Loosening, atMillis: number): CompanyLooseningRequested => ({
+  _tag: "CompanyLooseningRequested",
+  id: found.id,
+  companyId: found.id,
+  atMillis,
+  legs: [],
+  ...changedIn(found, { loosening }),
+  loosening
 })
 
 /** The company pays this from here on, in place of what its plan says. What was confirmed keeps its fee. */
@@ -133,6 +151,6 @@ export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | n
   companyId,
   atMillis,
   legs: [],
-  ...changedIn(found, { frozen }),
+  ...changedIn(found, { frozen, loosening: null }),
   frozen
 })

@@ -9,5 +9,8 @@ export const Freeze = Schema.Struct({
 })
 export interface Freeze extends Schema.Schema.Type<typeof Freeze> {}
 
+/** Whether freezing it again with `pending` lets go what waited. */
+export const loosens = (frozen: Freeze | null, pending: Freeze["pending"]): boolean => frozen?.pending === "wait" && pending === "go_on"
+
 /** The company is frozen: no money of its leaves or is promised. Nothing was held. Why, is the operator's to say. */
 export class CompanyFrozen extends Schema.TaggedError<CompanyFrozen>()("CompanyFrozen", { companyId: CompanyId }) {}

@@ -1,7 +1,22 @@
 import type { Effect } from "effect"
 import type { AdjustmentBooked, AdjustmentRejected, AdjustmentRequested } from "../accounts/Adjustment.ts"
-import type { ApiKeyApproved, ApiKeyConfined, ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
-import type { CompanyFeesChanged, CompanyLimited, CompanyOpened, FreezeChanged, PlanChanged } from "../accounts/Company.ts"
+import type {
+  ApiKeyApproved,
+  ApiKeyConfined,
+  ApiKeyIssued,
+  ApiKeyLimited,
+  ApiKeyLooseningRequested,
+  ApiKeyRevoked,
+  ApiKeyUsed
+} from "../accounts/ApiKey.ts"
+import type {
+  CompanyFeesChanged,
+  CompanyLimited,
+  CompanyLooseningRequested,
+  CompanyOpened,
+  FreezeChanged,
+  PlanChanged
+} from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { SessionBegun, SessionBegunAgain, SessionEnded, SessionSteppedUp } from "../accounts/Session.ts"
 import type { WalletConnected } from "../connections/WalletConnection.ts"
@@ -71,6 +86,7 @@ export type Change =
   | CompanyOpened
   | PlanChanged
   | CompanyLimited
+  | CompanyLooseningRequested
   | CompanyFeesChanged
   | FreezeChanged
   | DomainVerified
@@ -80,6 +96,7 @@ export type Change =
   | ApiKeyRevoked
   | ApiKeyLimited
   | ApiKeyConfined
+  | ApiKeyLooseningRequested
   | ApiKeyUsed
   | OperatorTokenIssued
   | OperatorTokenRevoked

@@ -3,6 +3,7 @@ import * as Bounds from "../accounts/Bounds.ts"
 import * as Domain from "../accounts/Domain.ts"
 import * as Fees from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
+import * as Loosening from "../accounts/Loosening.ts"
 import * as Duties from "../ledger/Duties.ts"
 import * as Prices from "../nodes/Prices.ts"
 import * as Confirmations from "../receiving/Confirmations.ts"
@@ -14,6 +15,7 @@ import * as Payout from "../sending/PayoutOptions.ts"
 
 type Installed = Installation["Service"]
 type Optional = Bounds.Bounds["Service"] &
+  Loosening.Options &
   Duties.Options["Service"] &
   Prices.Options["Service"] &
   Fees.Options["Service"] &
@@ -31,6 +33,7 @@ export interface Settings extends Installed, Optional {}
 /** Sensible for a small operator; `network` and `domain` are always the operator's own. */
 export const defaults: Optional = {
   ...Bounds.defaults,
+  ...Loosening.defaults,
   ...Duties.defaults,
   ...Prices.defaults,
   ...Fees.defaults,
@@ -48,6 +51,7 @@ export const layer = (settings: Settings) =>
   Layer.mergeAll(
     Layer.succeed(Installation, settings),
     Layer.succeed(Bounds.Bounds, settings),
+    Layer.succeed(Loosening.Options, settings),
     Layer.succeed(Duties.Options, settings),
     Layer.succeed(Prices.Options, settings),
     Layer.succeed(Fees.Options, settings),

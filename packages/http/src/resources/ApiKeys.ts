@@ -299,12 +299,12 @@ const limiting = {
   params,
   payload: LimitsView.Body,
   success: Envelope.success(200, shown),
-  error: Errors.of("malformed", "not_found", "scope_required", "store_unavailable")
+  error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
 }
 const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: string, body: typeof LimitsView.Body.Type) {
   const limits = LimitsView.read(body)
   yield* mayLoosen(Limits.loosens((yield* Errors.answered(apiKeys.get(id))).apiKey.limits, limits))
-  yield* Errors.answered(apiKeys.limit(id, limits))
+  yield* Errors.answered(apiKeys.limit(id, limits, yield* OperatorCaller))
   const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
   return Envelope.ok("API key limited", yield* show(apiKey, spent))
 })
@@ -321,7 +321,7 @@ export const limit = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its limits; `{}` removes them. Use PATCH to change some of them. To raise or remove a limit, the token needs the scope `loosen`. They hold in every process from the answer on. What the key sends is counted from when it first has limits."
+      "Replaces all of its limits; `{}` removes them. Use PATCH to change some of them. To raise or remove a limit, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`). They hold in every process from the answer on. What the key sends is counted from when it first has limits."
     )
     .annotate(Example, limitExample),
   ApiKeys,
@@ -336,7 +336,7 @@ export const updateLimits = Section.operator(
     .annotate(OpenApi.Summary, "Update an API key's limits")
     .annotate(
       OpenApi.Description,
-      "Changes the limits you send. Limits you leave out stay, and null removes one. To raise or remove a limit, the token needs the scope `loosen`."
+      "Changes the limits you send. Limits you leave out stay, and null removes one. To raise or remove a limit, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`)."
     )
     .annotate(Example, limitExample),
   ApiKeys,
@@ -352,13 +352,13 @@ export const allowFrom = Section.operator(
     params,
     payload: Schema.Struct({ allowed_from: Schema.NullOr(Ranges) }).annotate({ identifier: "AllowKeyFrom" }),
     success: Envelope.success(200, shown),
-    error: Errors.of("malformed", "not_found", "scope_required", "store_unavailable")
+    error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies", "stop", "loosen"])
     .annotate(OpenApi.Summary, "Replace an API key's allowed addresses")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its ranges; `null` lets it be used from anywhere. To allow more addresses, the token needs the scope `loosen`. They hold in every process from the answer on. From elsewhere it is refused with 403 `address_not_allowed`, and the audit log has it."
+      "Replaces all of its ranges; `null` lets it be used from anywhere. To allow more addresses, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`). They hold in every process from the answer on. From elsewhere it is refused with 403 `address_not_allowed`, and the audit log has it."
     )
     .annotate(Example, (world) => {
       const allowed_from = { for: "sending" as const, ranges: ["203.0.113.0/24", "2001:db8::/32"] }
@@ -373,7 +373,7 @@ export const allowFrom = Section.operator(
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params: { id }, payload }) {
       yield* mayLoosen(AllowedFrom.loosens((yield* Errors.answered(apiKeys.get(id))).apiKey.allowedFrom, payload.allowed_from))
-      yield* Errors.answered(apiKeys.allowFrom(id, payload.allowed_from))
+      yield* Errors.answered(apiKeys.allowFrom(id, payload.allowed_from, yield* OperatorCaller))
       const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
       return Envelope.ok("API key confined", yield* show(apiKey, spent))
     })

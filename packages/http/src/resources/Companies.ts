@@ -6,7 +6,7 @@ import { Freeze } from "@satrail/core/ledger/Freeze"
 import { Plan } from "@satrail/core/accounts/Plan"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { mayLoosen, OperatorScopes } from "../Authentication.ts"
+import { mayLoosen, OperatorCaller, OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -54,6 +54,7 @@ export const example = ({ companyId, millis }: World): Company => ({
   createdAtMillis: millis(-86_400_000),
   limits: null,
   frozen: null,
+  loosening: null,
   fees: null,
   feesRevision: 0
 })
@@ -144,7 +145,7 @@ const limiting = {
   params: { id: Scalars.Uuid },
   payload: LimitsView.Body,
   success: Envelope.success(200, limited),
-  error: Errors.of("malformed", "not_found", "scope_required", "store_unavailable")
+  error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
 }
 const limitWith = Effect.fnUntraced(function* (
   companies: Companies["Service"],
@@ -153,7 +154,7 @@ const limitWith = Effect.fnUntraced(function* (
 ) {
   const limits = LimitsView.read(body)
   yield* mayLoosen(Limits.loosens((yield* Errors.answered(companies.get(id))).limits, limits))
-  yield* Errors.answered(companies.limit(id, limits))
+  yield* Errors.answered(companies.limit(id, limits, yield* OperatorCaller))
   return Envelope.ok("Company limited", yield* limitsOf(companies, id))
 })
 const limitExample = (world: World) => ({
@@ -169,7 +170,7 @@ export const limit = Section.operator(
     .annotate(OpenApi.Summary, "Replace a company's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all of its limits; `{}` removes them. Use PATCH to change some of them. To raise or remove a limit, the token needs the scope `loosen`. They hold in every process from the answer on, for all of its keys together. What it sends is counted from when it first has limits."
+      "Replaces all of its limits; `{}` removes them. Use PATCH to change some of them. To raise or remove a limit, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`). They hold in every process from the answer on, for all of its keys together. What it sends is counted from when it first has limits."
     )
     .annotate(Example, limitExample),
   Companies,
@@ -184,7 +185,7 @@ export const updateLimits = Section.operator(
     .annotate(OpenApi.Summary, "Update a company's limits")
     .annotate(
       OpenApi.Description,
-      "Changes the limits you send. Limits you leave out stay, and null removes one. To raise or remove a limit, the token needs the scope `loosen`."
+      "Changes the limits you send. Limits you leave out stay, and null removes one. To raise or remove a limit, the token needs the scope `loosen`. For a company with much money, a second operator must send the same request (403 `second_operator_required`)."
     )
     .annotate(Example, limitExample),
   Companies,

@@ -147,6 +147,7 @@ const keys = Section.operator(
           lastUsedAtMillis: world.millis(60_000),
           limits: null,
           allowedFrom: null,
+          loosening: null,
           approval: null,
           approvedBy: null,
           approvedAtMillis: null

@@ -2,10 +2,10 @@ import { Companies, maxReasonCharacters, reasonIssue } from "@satrail/core/accou
 import type { Company } from "@satrail/core/accounts/Company"
 import * as Core from "@satrail/core/accounts/Stops"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import { Freeze } from "@satrail/core/ledger/Freeze"
+import { Freeze, loosens } from "@satrail/core/ledger/Freeze"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { OperatorScopes } from "../Authentication.ts"
+import { mayLoosen, OperatorCaller, OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -96,13 +96,13 @@ const freeze = Section.operator(
     params,
     payload: Schema.Struct({ reason: Reason, pending: Pending }).annotate({ identifier: "Freeze" }),
     success: Envelope.success(200, frozen),
-    error: Errors.of("malformed", "not_found", "store_unavailable")
+    error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
   })
     .annotate(OperatorScopes, ["stop"])
     .annotate(OpenApi.Summary, "Freeze a company")
     .annotate(
       OpenApi.Description,
-      "From the answer on its withdrawals and vouchers are refused with 403 `company_frozen`, and its vouchers cannot be claimed: checked in the commit, in every process. Its keys can read, and it receives. What was sent before ends as it must. Freezing again replaces the reason and `pending`."
+      "From the answer on its withdrawals and vouchers are refused with 403 `company_frozen`, and its vouchers cannot be claimed: checked in the commit, in every process. Its keys can read, and it receives. What was sent before ends as it must. Freezing again replaces the reason and `pending`. To change `pending` from `wait` to `go_on`, the token needs the scope `loosen` as well. For a company with much money, a second operator must send the same request (403 `second_operator_required`)."
     )
     .annotate(Example, (world) => {
       const body = { reason: "reported key theft", pending: "wait" as const }
@@ -110,19 +110,25 @@ const freeze = Section.operator(
     }),
   Companies,
   (companies) =>
-    ({ params, payload }) =>
-      Effect.map(Errors.answered(companies.freeze(idOf(params.id), payload)), (row) => Envelope.ok("Company frozen", showFreeze(row)))
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const id = idOf(params.id)
+      yield* mayLoosen(loosens((yield* Errors.answered(companies.get(id))).frozen, payload.pending))
+      return Envelope.ok("Company frozen", showFreeze(yield* Errors.answered(companies.freeze(id, payload, yield* OperatorCaller))))
+    })
 )
 
 const unfreeze = Section.operator(
   HttpApiEndpoint.post("unfreeze", `${companiesPath}/:id/unfreeze`, {
     params,
     success: Envelope.success(200, frozen),
-    error: Errors.of("not_found", "store_unavailable")
+    error: Errors.of("not_found", "second_operator_required", "store_unavailable")
   })
     .annotate(OperatorScopes, ["loosen"])
     .annotate(OpenApi.Summary, "Unfreeze a company")
-    .annotate(OpenApi.Description, "Waiting payments continue within seconds. Unfreezing a company that is not frozen changes nothing.")
+    .annotate(
+      OpenApi.Description,
+      "Waiting payments continue within seconds. Unfreezing a company that is not frozen changes nothing. For a company with much money, a second operator must send the same request (403 `second_operator_required`)."
+    )
     .annotate(Example, (world) => ({
       params: { id: world.companyId },
       message: "Company not frozen",
@@ -130,8 +136,10 @@ const unfreeze = Section.operator(
     })),
   Companies,
   (companies) =>
-    ({ params }) =>
-      Effect.map(Errors.answered(companies.unfreeze(idOf(params.id))), (row) => Envelope.ok("Company not frozen", showFreeze(row)))
+    Effect.fnUntraced(function* ({ params }) {
+      const row = yield* Errors.answered(companies.unfreeze(idOf(params.id), yield* OperatorCaller))
+      return Envelope.ok("Company not frozen", showFreeze(row))
+    })
 )
 
 /** The operator's brakes. */

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Loosening from "@satrail/core/accounts/Loosening"
 import * as Policy from "@satrail/core/service/Policy"
 import * as RequestRates from "@satrail/http/RequestRates"
 import * as Setting from "./Setting.ts"
@@ -12,6 +13,11 @@ const sats: Setting.Kind<Msat.Msat> = {
 }
 
 const isOrigin = (text: string) => URL.parse(text)?.origin === text
+
+const satsOrNever: Setting.Kind<Msat.Msat | null> = {
+  wants: `a whole number of sats from 0 to ${Msat.toSats(Msat.max)}, or never`,
+  read: (text) => (text === "never" ? null : text === "0" ? Msat.zero : sats.read(text, ""))
+}
 
 /** Who may call, how often, how much, and how often the service itself looks. */
 export const settings = {
@@ -91,6 +97,13 @@ export const settings = {
     meaning: "The largest withdrawal",
     fallback: String(Msat.toSats(Policy.defaults.maxWithdrawal)),
     ...sats
+  }),
+  secondOperatorAbove: Setting.withDefault({
+    name: "SATRAIL_SECOND_OPERATOR_ABOVE_SATS",
+    meaning:
+      "To raise or remove a limit of a company that holds more than this, to allow one of its keys from more addresses, or to unfreeze it, two operators must send the same request within 24 hours; never: one operator is enough",
+    fallback: String(Msat.toSats(Loosening.defaults.secondOperatorAbove)),
+    ...satsOrNever
   }),
   paymentsAtOnce: Setting.withDefault({
     name: "SATRAIL_PAYMENTS_AT_ONCE",

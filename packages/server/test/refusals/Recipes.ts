@@ -293,6 +293,25 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
       return world.ask("POST", `/operator/adjustments/${await adjustment(world, ada)}/approve`, { key: ada })
     }
   },
+  second_operator_required: {
+    how: "`PUT /operator/companies/:id/limits` with `{}`, for a company that has limits and more than 10 000 000 sats",
+    run: async (world) => {
+      const { ask, operatorToken } = world
+      const { data: company } = await ask("POST", "/operator/companies", { key: operatorToken, body: { name: "Savings", plan: "paid" } })
+      const path = `/operator/companies/${company.id}`
+      const issued = await ask("POST", `${path}/api-keys`, { key: operatorToken, body: { name: "till", scopes: ["read", "receive"] } })
+      const key: string = issued.data.key
+      const { data } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 20_000_000, currency: "sats" } })
+      await ask("POST", "/sandbox/pay", { key, body: { payment_request: data.payment_request } })
+      await world.until(
+        "the deposit",
+        () => ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${data.id}`, { key }),
+        ({ data }) => data.deposit_id !== null
+      )
+      await ask("PUT", `${path}/limits`, { key: operatorToken, body: { day_sats: 1000 } })
+      return ask("PUT", `${path}/limits`, { key: operatorToken, body: {} })
+    }
+  },
   adjustment_decided: {
     how: "`POST /operator/adjustments`, `/reject`, then `/approve` with another operator's token",
     run: async (world) => {
