@@ -17,13 +17,15 @@ export const sent = Effect.fnUntraced(function* (webhooks: Webhooks["Service"], 
   )
   yield* webhooks.get(companyId, id)
   const before = new Set((yield* attempted).map((one) => one.id))
-  yield* webhooks.test(companyId, id)
+  const tested = yield* webhooks.test(companyId, id)
+  // The test is sent. An endpoint that is deleted meanwhile makes it no refusal.
   const found = yield* Effect.map(attempted, (all) => all.find((one) => !before.has(one.id))).pipe(
     Effect.repeat({ until: (one) => one !== undefined, schedule: Schedule.spaced("200 millis") }),
     Effect.timeoutOption(waitSeconds * 1000),
-    Effect.map(Option.getOrUndefined)
+    Effect.map(Option.getOrUndefined),
+    Effect.catchTag("NotFound", () => Effect.undefined)
   )
-  const endpoint = yield* webhooks.get(companyId, id)
+  const endpoint = yield* Effect.catchTag(webhooks.get(companyId, id), "NotFound", () => Effect.succeed(tested))
   if (found === undefined) return { endpoint, message: unanswered }
   const { status, answered, response, durationMillis } = found
   const said = answered === null ? (response ?? "no answer") : `the endpoint answered ${answered} in ${durationMillis} ms`
