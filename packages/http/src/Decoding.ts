@@ -101,10 +101,13 @@ const issuesOf = (issue: SchemaIssue.Issue, text = ""): ReadonlyArray<Issue> => 
   })
 }
 
-const unknownParameters = (names: ReadonlyArray<string>) =>
-  Errors.malformedRequest(
-    names.map((name) => ({ path: named(name, strangeNameCharacters), message: `${isStrange}: there are no parameters` }))
-  )
+/** What is wrong with a parameter that a route does not have, beside those that it has. A long name may be a secret, and is not repeated whole. */
+export const strangeParameter = (name: string, known: ReadonlyArray<string>): Issue => ({
+  path: named(name, strangeNameCharacters),
+  message: known.length === 0 ? `${isStrange}: there are no parameters` : strange(name, known)
+})
+
+const unknownParameters = (names: ReadonlyArray<string>) => Errors.malformedRequest(names.map((name) => strangeParameter(name, [])))
 
 type Told = Errors.Failure<"malformed" | "unsupported_media_type">
 

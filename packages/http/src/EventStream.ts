@@ -9,7 +9,7 @@ import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/h
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Acting from "./Acting.ts"
 import { Authentication, credentialOf, elsewhere, isFromAllowed, Scopes } from "./Authentication.ts"
-import { Decoding } from "./Decoding.ts"
+import { Decoding, strangeParameter } from "./Decoding.ts"
 import * as Errors from "./Errors.ts"
 import * as EventBody from "./EventBody.ts"
 import * as EventIds from "./EventIds.ts"
@@ -67,9 +67,7 @@ const parameters = ["cursor", "types", "subject"]
 /** What was asked for, or what is wrong with it. */
 const asked = (request: HttpServerRequest.HttpServerRequest) => {
   const { searchParams } = new URL(request.url, "http://localhost")
-  const issues = [...searchParams.keys()].flatMap((name) =>
-    parameters.includes(name) ? [] : [{ path: name, message: `There is no such parameter: there are ${parameters.join(", ")}` }]
-  )
+  const issues = [...searchParams.keys()].flatMap((name) => (parameters.includes(name) ? [] : [strangeParameter(name, parameters)]))
   const [cursor, types, subject] = parameters.map((name) => searchParams.get(name) ?? undefined)
   const wrong = types?.split(",").flatMap((filter) => filterIssue(filter) ?? [])[0]
   if (wrong !== undefined) issues.push({ path: "types", message: wrong })
