@@ -202,7 +202,8 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             )
             yield* mineUntil(
               "both are force-closing it",
-              Effect.map(forced, ([doras, bobs]) => doras === 1 && bobs === 1)
+              // Earlier ones may be among bob's: lnd counts a channel until the last of its own sweeps is deep enough.
+              Effect.map(forced, ([doras, bobs = 0]) => doras === 1 && bobs >= 1)
             )
             // It is on its way to the chain, and still ours: that is what the books are compared with.
             assert.isAtLeast((yield* wealth).all, before.all - sats - maxChainFeesSats)
@@ -223,7 +224,6 @@ Real.suite("ldk, about its channels", ["bitcoind", "lnd", "ldk"], () => {
             const paidSats = payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
             // What was the peer's to delay may take longer; what is there is all of it, but for the fees of the chain.
             const after = yield* restingWealth
-            // bob's lnd says so until the last of his own sweeps is deep enough.
             yield* mineUntil(
               "dora is not force-closing it any more",
               Effect.map(forced, ([doras]) => doras === 0)
