@@ -1614,8 +1614,8 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("events/webhooks/Runner"),
     find: `if (head === undefined && !standing.busy.has(subject)) {`,
     replace: `if (head === undefined) {`,
-    test: crashTest,
-    titles: "webhooks whose server fails twice$"
+    test: "packages/core/test/Webhooks.test.ts",
+    titles: "holds back only its own record$"
   },
   {
     name: "webhook-order-lost-in-a-restart",
