@@ -2695,8 +2695,8 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("connections/WalletPayments"),
     find: "key: `nwc:${event.id}`",
     replace: "key: `nwc:${event.id}:${Math.random()}`",
-    test: "packages/web/test/walletConnect.test.ts",
-    titles: "wallet connect: an event that comes again"
+    test: "packages/core/test/WalletRequests.test.ts",
+    titles: "and the same event has its end later$"
   },
   {
     name: "wallet-limitless",
