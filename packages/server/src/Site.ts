@@ -18,7 +18,7 @@ export const bundled = ["../docs", "../../../docs"]
 /** The kinds of file that are served as they are. */
 const types: Readonly<Record<string, string>> = { ".png": "image/png", ".svg": "image/svg+xml" }
 
-// A search reads every page.
+// A search reads every page, and needs no key.
 const limits = { words: 8, characters: 100, results: 50 } as const
 
 const { style, contentSecurityPolicy } = Html.styled(`
@@ -82,6 +82,8 @@ interface Page {
   readonly file: string
   readonly title: string
   readonly text: string
+  /** The text in lower case, which a search reads. */
+  readonly lower: string
 }
 
 /** A page of which `file` says the folder: links lead from there. */
@@ -112,7 +114,7 @@ ${listOf("Reference", "reference")}
 const search = (pages: ReadonlyArray<Page>, asked: string): string => {
   const words = asked.slice(0, limits.characters).toLowerCase().split(/\s+/).filter(Boolean).slice(0, limits.words)
   const has = (text: string) => words.filter((word) => text.toLowerCase().includes(word)).length
-  const found = words.length === 0 ? [] : pages.filter(({ text }) => has(text) === words.length)
+  const found = words.length === 0 ? [] : pages.filter(({ lower }) => words.every((word) => lower.includes(word)))
   const results = found
     .toSorted((a, b) => has(b.title) - has(a.title))
     .slice(0, limits.results)
@@ -130,7 +132,7 @@ const read = Effect.fnUntraced(function* (folder: string) {
     all.filter((file) => file.endsWith(".md")),
     Effect.fnUntraced(function* (file) {
       const text = yield* Effect.promise(() => readFile(path.join(folder, file), "utf8"))
-      return { file, text, title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file }
+      return { file, text, lower: text.toLowerCase(), title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file }
     })
   )
   pages.sort((a, b) => a.title.localeCompare(b.title, "en"))
