@@ -248,7 +248,7 @@ export const issued = (apiKey: ApiKey, replaces: Replaces | null = null, once?: 
   ...(once && { once })
 })
 
-/** The key opens from here on, and the company is told. Whoever requested it cannot approve it. */
+/** The key can be used from now on, and the company receives an event. The operator who requested the key cannot approve it. */
 export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: ApiKey): Result.Result<ApiKeyApproved, SameOperator> => {
   const { id, companyId, approval } = apiKey
   if (approval !== null && isSameOperator(by, { id: approval.requestedById, name: approval.requestedBy }))

@@ -73,8 +73,8 @@ export class ApiKeys extends Context.Service<
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
-     * When this answers, the key opens in every process, and the one that it replaces ends after its overlap. Refused to whoever requested the key. Approving a key that
-     * waits for nobody changes nothing.
+     * When this answers, every process accepts the key, and the key that it replaces ends after its overlap. The operator who requested the key is refused. Approving a key
+     * that needs no approval changes nothing.
      */
     readonly approve: (id: string, by: Operator) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
     /** A key that a company's own key `by` makes, which has the scope `admin`: another one of the company's, with what `by` may hand on (OwnKeys.ts). */

@@ -7,8 +7,8 @@ import { AllowedFrom } from "./AllowedFrom.ts"
 import { Limits } from "./Limits.ts"
 import { isSame, type Operator } from "./SecondOperator.ts"
 
-// Of a company that holds much money, one operator alone cannot loosen what protects it. The first request is kept with the company or the key, and the same
-// request of another operator makes the change.
+// One operator alone cannot loosen what protects a company that holds much money. The first request is kept with the company or the key, and the change is made
+// when another operator sends the same request.
 
 export interface Options {
   /** An operator needs a second one to loosen what protects a company that holds more than this; null: never. */

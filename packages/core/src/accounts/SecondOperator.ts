@@ -8,7 +8,7 @@ export interface Operator {
   readonly name: string
 }
 
-/** Whoever requested it cannot approve it: a second operator does. */
+/** The operator who requests a change cannot approve it. */
 export class SameOperator extends Schema.TaggedError<SameOperator>()("SameOperator", { id: Schema.String, name: Schema.String }) {}
 
 const nameOf = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
