@@ -139,6 +139,7 @@ export const make = Effect.gen(function* () {
     }
     const best = yield* chain.call("getbestblockhash", [], Schema.String)
     if (best !== previous) throw new Error("the other branch did not win")
+    yield* chain.indexed
   })
 
   /** Empty blocks win, one more than they replace: what was in those waits to be mined again. */

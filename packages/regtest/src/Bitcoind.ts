@@ -101,6 +101,7 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
     }),
     send: Chain.payer(call),
     height,
+    indexed,
     pause: Chain.paused("bitcoind", running, height),
     resume: running.signal("SIGCONT")
   })

@@ -69,6 +69,7 @@ export const make = Effect.gen(function* () {
     }),
     send: Chain.payer(call),
     height,
+    indexed: Effect.void, // its index is written with each block
     pause: Chain.paused("btcd", running, height),
     resume: running.signal("SIGCONT")
   })

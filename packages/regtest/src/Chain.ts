@@ -29,6 +29,8 @@ export class Chain extends Context.Service<
     /** Pays an address from the miner's coins; the transaction waits to be mined. There are coins after the first `Miner.firstBlocks`. */
     readonly send: (address: string, sats: bigint) => Effect.Effect<TxId.TxId, RegtestFailed>
     readonly height: Effect.Effect<number, RegtestFailed>
+    /** Waits until the index of transactions has the newest block. `mine` and `reorg` have waited; whoever submits a block has not. */
+    readonly indexed: Effect.Effect<void, RegtestFailed>
     /** It does not answer until it is resumed; nothing of it is lost. */
     readonly pause: Effect.Effect<void, RegtestFailed>
     readonly resume: Effect.Effect<void, RegtestFailed>
