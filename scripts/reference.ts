@@ -15,6 +15,7 @@ import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as AllowedFrom from "../packages/core/src/accounts/AllowedFrom.ts"
 import * as CompanyFees from "../packages/core/src/accounts/CompanyFees.ts"
 import * as Limits from "../packages/core/src/accounts/Limits.ts"
+import * as Loosening from "../packages/core/src/accounts/Loosening.ts"
 import * as WalletNotices from "../packages/core/src/connections/WalletNotices.ts"
 import * as WalletPayments from "../packages/core/src/connections/WalletPayments.ts"
 import * as WalletRequests from "../packages/core/src/connections/WalletRequests.ts"
@@ -220,6 +221,7 @@ const limits = (): string => {
     ["largest withdrawal, by default", sats(defaults.maxWithdrawal)],
     ["recipients in the limits of a key or a company", Limits.maxRecipients],
     ["addresses and ranges that a key may be used from", AllowedFrom.maxRanges],
+    ["time for which a request to loosen limits waits for the second operator, hours", Loosening.waitMillis / 3_600_000],
     ["open API keys of a company, where it makes another one itself", OwnKeys.maxOpen],
     [
       "fees of a company's own: largest fixed part / share of the amount, parts per million",
