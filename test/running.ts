@@ -14,6 +14,8 @@ export default class Running implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
+    // Vitest may report the start of a test after its result.
+    for (const test of module.children.allTests()) this.#names.delete(test.id)
     this.#end(module.id)
   }
 
