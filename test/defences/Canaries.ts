@@ -2879,5 +2879,15 @@ export const canaries: ReadonlyArray<Canary> = [
       "judge(found ?? { outgoing: Msat.zero, incoming: Msat.zero, channels: { active: 0, inactive: 0, opening: 0, closing: 0, forceClosing: 0 } })",
     test: coreTest("Channels"),
     titles: "channels: an outage is no warning"
+  },
+  {
+    name: "lnd-forward-half-settled",
+    rows: [],
+    bug: "a forward whose payer's side has not settled counts as missing money",
+    file: "packages/nodes/src/LndBooks.ts",
+    find: "initiator || incoming",
+    replace: "initiator",
+    test: "packages/nodes/test/LndBooks.test.ts",
+    titles: "lnd: a forward is explained"
   }
 ]

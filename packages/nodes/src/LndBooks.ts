@@ -51,7 +51,11 @@ const Pending = Schema.Struct({
 const Sats = Schema.BigIntFromString
 const Channels = Schema.Struct({
   channels: Schema.Array(
-    Schema.Struct({ initiator: Schema.Boolean, commit_fee: Sats, pending_htlcs: Schema.Array(Schema.Struct({ amount: Sats })) })
+    Schema.Struct({
+      initiator: Schema.Boolean,
+      commit_fee: Sats,
+      pending_htlcs: Schema.Array(Schema.Struct({ incoming: Schema.Boolean, amount: Sats }))
+    })
   )
 })
 
@@ -80,13 +84,18 @@ const sentOf = ({ payment_hash, value_msat, fee_msat, status }: (typeof Payments
 
 const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Invoice): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
 
+const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
+
 /**
  * What is ours in the channels: what we could send, what we have sent and has not arrived, and what channels that are being opened will hold. The fee of a
  * commitment that we would have to pay is ours as well for as long as the channel is open, and changes with every payment on its way and with the feerates
  * of the day. lnd says it in whole satoshis, with what is too small for an output of its own.
+ *
+ * A forward counts as ours only when both of its sides have settled. Until the payer's side has, its incoming HTLC is still pending.
  */
 const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.Type): Owned => {
   const funded = channels.filter(({ initiator }) => initiator)
+  const htlcs = channels.flatMap(({ initiator, pending_htlcs }) => pending_htlcs.filter(({ incoming }) => initiator || incoming))
   const { local_balance, unsettled_remote_balance, pending_open_local_balance } = balance
   return {
     amount: Msat.sum(
@@ -95,11 +104,10 @@ const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.
       pending_open_local_balance.msat,
       ...funded.map(({ commit_fee }) => Msat.fromSats(commit_fee))
     ),
-    within: Msat.sum(...funded.map(({ pending_htlcs }) => Msat.fromSats(pending_htlcs.reduce((sum, { amount }) => sum + amount, 2n))))
+    // lnd rounds an HTLC down to a whole satoshi.
+    within: Msat.fromSats(2n * BigInt(funded.length) + total(htlcs, ({ amount }) => amount + 1n))
   }
 }
-
-const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
 /** A channel that both have closed: it pays to the wallet at once. */
 const isAgreed = ({ channel }: { readonly channel: { readonly chan_status_flags: string } }) =>
