@@ -373,6 +373,7 @@ const limits = (): string => {
     ["timeout of such a check, seconds", Readiness.checkMillis / 1000],
     ["time after a refused commit until a check tries one, seconds", Commits.refusedMillis / 1000],
     ["time in which refusals of a key and code are one entry of the audit log, seconds", AuditLog.countedMillis / 1000],
+    ["interval at which the head of the audit log is logged and sent, hours", AuditLog.headMillis / 3_600_000],
     ["webhooks that a process begins in a second, at most / where it has no time", `${Pace.perSecond.most} / ${Pace.perSecond.least}`],
     ["kinds of refusals that a process counts at once for the audit log", AuditLog.maxCounted],
     ["age at which an unclaimed job is overdue, seconds", defaults.reconciliation.overdueMillis / 1000],

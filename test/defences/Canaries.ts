@@ -2398,6 +2398,26 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "the audit log has a Change"
   },
   {
+    name: "audit-head-published-again",
+    rows: [],
+    bug: "the head of the audit log is published again though nothing was added",
+    file: core("reports/AuditHead"),
+    find: `last.value === text) return`,
+    replace: `last.value === source) return`,
+    test: inMemory,
+    titles: "the head of the audit log is published once"
+  },
+  {
+    name: "audit-head-kept-inside",
+    rows: [],
+    bug: "the head of the audit log is in the log only, and not in the operator's webhooks",
+    file: core("reports/AuditLog"),
+    find: `AuditHead.publish(head, fence, { unlessFirst: isFirst })`,
+    replace: `AuditHead.publish(head, fence, { unlessFirst: true })`,
+    test: coreTest("AuditLog"),
+    titles: "the head goes out in the operator's webhooks"
+  },
+  {
     name: "audit-flood",
     rows: [],
     bug: "each refusal of a flood is a line of the audit log",

@@ -65,7 +65,7 @@ export const page = (): string => {
     "- what was tampered with before the first start of a version that compares: the log begins with the values that it finds then. For the hour after its first signed entry, unsigned ones count, because processes of an earlier version may still run;",
     "- a value that was set back to one that it had within ten seconds of the last change, because simultaneous changes may be logged in another order;",
     "- an entry that the owner removes within the second before it is linked, unless it changed one of these records;",
-    "- a log that was signed anew by someone who also has the service's secret. Only a head that was logged before, and kept elsewhere, finds that.",
+    "- a log that was signed anew by someone who also has the service's secret. Only a head that was logged or sent to a webhook before, and kept elsewhere, finds that.",
     "",
     "| tampering | as the application's role | as the owner |",
     "|---|---|---|",

@@ -10,7 +10,7 @@ const compared = "Found by `satrail verify` (the record is compared with the aud
 const seal = "Found by `satrail verify` (the entry is not signed, or is a copy of another one), at its next run"
 const end = "Found by `satrail verify` (the end of the chain and its length are stored outside it), at its next run"
 const logged =
-  "Not found by `verify` alone where an older stored end was restored with it, because that was valid once; except that records which the removed entries changed are named. Found by `--audit-head` with a head that was logged after the entries were written, each hour"
+  "Not found by `verify` alone where an older stored end was restored with it, because that was valid once; except that records which the removed entries changed are named. Found by `--audit-head` with a head that was logged, or sent to the operator's webhooks, after the entries were written, each hour"
 
 /** The table of the page, in the order in which it is read. */
 export const tamperings: ReadonlyArray<Tampering> = [

@@ -1,15 +1,18 @@
 import { assert } from "@effect/vitest"
-import type { Journal } from "@satrail/core/ledger/Journal"
-import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Duty from "@satrail/core/ledger/Duty"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
+import * as AuditHead from "@satrail/core/reports/AuditHead"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
 import * as AuditVerification from "@satrail/core/reports/AuditVerification"
 import * as Audit from "@satrail/core/ledger/Audit"
-import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect } from "effect"
 import type * as Contract from "./Contract.ts"
-import { companyWith, open, verdict, withdrawal } from "./Fixtures.ts"
+import { companyWith, hex, open, verdict, withdrawal } from "./Fixtures.ts"
 
 const acting: Audit.Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }
 const saying = (subject: string) => Audit.bodyOf(acting, { subject, outcome: "done", count: 1 })
@@ -24,11 +27,21 @@ const bodiesOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   return (yield* (yield* Records).auditOf(companyId, null, 100)).map(({ entry }) => entry.body)
 })
 
-const verified = Effect.gen(function* () {
+const verifiedIn = Effect.fnUntraced(function* (store: Audit.AuditStore["Service"], head: string | null) {
   const faults: Array<AuditVerification.Fault> = []
-  const all = AuditVerification.verify(null, (fault) => Effect.sync(() => faults.push(fault)))
-  yield* Effect.provideService(all, Audit.AuditStore, yield* Records)
+  const all = AuditVerification.verify(head, (fault) => Effect.sync(() => faults.push(fault)))
+  yield* Effect.provideService(all, Audit.AuditStore, store)
   return faults
+})
+const verified = Effect.flatMap(Records, (store) => verifiedIn(store, null))
+
+/** The store as whoever owns it would have it: without what was written after this head, and with the head as it was stored then. */
+const cutTo = (store: Audit.AuditStore["Service"], head: Audit.Head): Audit.AuditStore["Service"] => ({
+  ...store,
+  auditHead: Effect.succeed(head),
+  auditChain: (after, limit) =>
+    Effect.map(store.auditChain(after, limit), (page) => page.filter(({ link }) => link.entryId <= head.entryId)),
+  auditOf: (companyId, before, limit) => store.auditOf(companyId, before ?? head.entryId + 1n, limit)
 })
 
 /** What is written down of who did what. */
@@ -90,5 +103,49 @@ export const other = {
     const seqs = (yield* store.auditOf(companyId, null, 100)).map(({ link }) => link?.seq)
     assert.deepStrictEqual(seqs, [4, 3, 2, 1])
     assert.deepStrictEqual(yield* verified, [])
-  })
+  }),
+  "the head of the audit log is published once by two processes, and verify with it finds that the log was cut off": Effect.gen(
+    function* () {
+      const [store, tasks] = [yield* Records, yield* Tasks]
+      const companyId = yield* open
+      const role: Duty.Role = `settlements of ${yield* hex(8)}`
+      yield* (yield* Journal).commit(Duty.begun(role, 0))
+      const claimed = Effect.fnUntraced(function* (nowMillis: number) {
+        const [task] = yield* tasks.claim({ kind: role, nowMillis, leaseMillis: 1, limit: 1 })
+        return fence(task ?? assert.fail("the role is free"))
+      })
+      const headAfter = Effect.fnUntraced(function* (name: string) {
+        yield* store.appendAudit([{ companyId, atMillis: 7, body: saying(name) }])
+        yield* linked
+        return (yield* store.auditHead) ?? assert.fail("something is linked")
+      })
+      const publish = (head: Audit.Head, as: Effect.Success<ReturnType<typeof claimed>>) =>
+        Effect.provideService(AuditHead.publish(head, as, { unlessFirst: false }), LedgerReads, store)
+      const published = Effect.map(store.eventsOf(CompanyId.operator, 0n, 1000), (events) =>
+        events.flatMap(({ type, subject }) => (type === "audit_head.updated" ? [subject] : []))
+      )
+      const before = yield* published
+      const heads = Effect.map(published, (all) => all.slice(before.length))
+
+      const first = yield* claimed(10)
+      const one = yield* headAfter("a")
+      yield* publish(one, first)
+      assert.deepStrictEqual(yield* heads, [Audit.textOf(one)])
+      const second = yield* claimed(20)
+      const two = yield* headAfter("b")
+      assert.strictEqual((yield* Effect.flip(publish(two, first)))._tag, "StaleFence")
+      assert.deepStrictEqual(yield* heads, [Audit.textOf(one)])
+      yield* Effect.forEach([first, second], (as) => Effect.exit(publish(two, as)), { concurrency: "unbounded" })
+      yield* publish(two, second)
+      assert.deepStrictEqual(yield* heads, [one, two].map(Audit.textOf))
+
+      assert.deepStrictEqual(yield* verifiedIn(store, Audit.textOf(two)), [])
+      const cut = cutTo(store, one)
+      assert.deepStrictEqual(yield* verifiedIn(cut, null), [])
+      assert.deepStrictEqual(
+        (yield* verifiedIn(cut, Audit.textOf(two))).map(({ kind }) => kind),
+        ["head"]
+      )
+    }
+  )
 } satisfies Contract.Promises<Journal | Records | Tasks>

@@ -526,7 +526,7 @@ bites("Journal", promises, {
   ],
   "one that forgets how far it has read": [
     changing((change) => {
-      if (change._tag === "CursorMoved") return change
+      if (change._tag === "CursorMoved" || change._tag === "AuditHeadPublished") return change
       const { cursor: _, ...rest } = change
       return rest
     }),

@@ -1,12 +1,14 @@
 import { assert } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
-import { AuditStore, signedVerb } from "../src/ledger/Audit.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
+import { AuditStore, signedVerb, textOf } from "../src/ledger/Audit.ts"
 import { Records } from "../src/service/Records.ts"
 import { verify } from "../src/reports/AuditVerification.ts"
-import { AuditLog, unreadable } from "../src/reports/AuditLog.ts"
-import { beginsAtMillis, company, scenario, working } from "./World.ts"
+import { AuditLog, layerWorker, unreadable } from "../src/reports/AuditLog.ts"
+import { endpoint, read, sending, world } from "./Receivers.ts"
+import { beginsAtMillis, company, type Ports, scenario, start, working } from "./World.ts"
 
 const verbs = Effect.gen(function* () {
   const entries = yield* (yield* Records).auditOf(null, null, 100)
@@ -69,3 +71,44 @@ scenario("audit: an entry that cannot be read is listed as unreadable, and is ev
   )
   assert.deepStrictEqual(yield* faults, [1, 1])
 })
+
+scenario(
+  "audit: the head goes out in the operator's webhooks each hour, from one process of two, unless it is the one that went out last",
+  () => world(),
+  function* ({ sent }) {
+    yield* sending
+    const { id } = yield* company()
+    yield* endpoint({ id: CompanyId.operator }, { types: ["audit_head.*"], url: "https://operator.example/" })
+    yield* endpoint({ id }, { url: "https://shop.example/" })
+    const first = yield* Scope.make()
+    yield* Layer.buildWithScope(Layer.fresh(layerWorker), first)
+    yield* Effect.provideContext(Layer.build(Layer.fresh(layerWorker)), yield* start(yield* Effect.context<Ports>()))
+    const heads = () => sent.filter(({ url }) => url === "https://operator.example/").map((request) => read(request).subject)
+    const stored = Effect.map((yield* Records).auditHead, (head) => head && textOf(head))
+    const changed = (daySats: number) => Effect.flatMap(Companies, (companies) => inAMinute([companies.limit(id, { daySats })]))
+
+    yield* TestClock.adjust("50 minutes")
+    assert.deepStrictEqual(heads(), [], "not before processes of an earlier version were replaced")
+    const began = yield* stored
+    yield* TestClock.adjust("1 hour")
+    assert.deepStrictEqual(heads(), [began])
+    yield* TestClock.adjust("190 minutes")
+    const quiet = yield* stored
+    assert.deepStrictEqual(heads(), [began, quiet], "the quiet log went on with one entry")
+    yield* changed(1000)
+    yield* TestClock.adjust("190 minutes")
+    const [, , last, ...more] = heads()
+    assert.isDefined(last)
+    assert.notInclude([began, quiet], last)
+    assert.lengthOf(more, 1, "the entry that a quiet log goes on with")
+
+    yield* Scope.close(first, Exit.void)
+    yield* TestClock.adjust("190 minutes")
+    assert.lengthOf(heads(), 4, "the other process publishes nothing that was published")
+    yield* changed(2000)
+    yield* TestClock.adjust("190 minutes")
+    assert.strictEqual(heads().at(-1), yield* stored)
+    assert.lengthOf(new Set(heads()), heads().length)
+    assert.isFalse(sent.some((request) => request.url === "https://shop.example/" && read(request).type === "audit_head.updated"))
+  }
+)

@@ -4,10 +4,10 @@ import * as Event from "../src/ledger/Event.ts"
 import * as Nouns from "../src/service/Nouns.ts"
 
 describe("events", () => {
-  it("event: the subject of every type is a record of a kind that is declared", () => {
-    const names = new Set(Nouns.all.map(({ name }) => name))
+  it("event: the subject of every type is a record of a kind that is declared; of the audit log's head, the head itself", () => {
+    const names = new Set<string | null>(Nouns.all.map(({ name }) => name))
     const unknown = Object.entries(Event.subjects).filter(([, noun]) => !names.has(noun))
-    assert.deepStrictEqual(unknown, [])
+    assert.deepStrictEqual(unknown, [["audit_head.updated", null]])
     assert.isAbove(Object.keys(Event.subjects).length, 25)
   })
 

@@ -1,6 +1,7 @@
-import type { About, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
+import type { About, AuditHead, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
 import { types } from "@satrail/core/events/Notice"
 import type { Unmatched } from "@satrail/core/receiving/Invoice"
+import * as Audit from "@satrail/core/ledger/Audit"
 import { Renderer } from "@satrail/core/events/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "./EventIds.ts"
@@ -36,6 +37,20 @@ export const unmatched = View.make<Unmatched>()(
   }
 )
 
+/** The end of the audit log, signed, which goes to the operator's endpoints. */
+const auditHead = View.make<AuditHead>()(
+  { identifier: "AuditHead" },
+  {
+    head: [
+      Schema.String.annotate({
+        description: "The signed head of the audit log. Keep it outside the database, and pass it to `satrail verify --audit-head`",
+        examples: [Audit.textOf({ ...Audit.noHead, mac: Audit.origin })]
+      }),
+      ({ id }) => id
+    ]
+  }
+)
+
 /** What each kind of record is in an event: as it is where it is fetched. */
 const views = {
   deposit: Deposits.view,
@@ -51,7 +66,8 @@ const views = {
   offer: Offers.view,
   onChainAddress: OnChainAddresses.view,
   domain: Domains.own,
-  webhookEndpoint: WebhookView.view
+  webhookEndpoint: WebhookView.view,
+  auditHead
 } satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
 
 const dataOf = (about: About): object => {
@@ -84,6 +100,8 @@ const dataOf = (about: About): object => {
       return views.domain.of(about.record)
     case "webhookEndpoint":
       return views.webhookEndpoint.of(about.record)
+    case "auditHead":
+      return views.auditHead.of(about.record)
   }
 }
 

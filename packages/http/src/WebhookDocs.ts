@@ -52,7 +52,7 @@ export const webhooks = (tag: string) =>
           operationId: `webhooks.${kind}`,
           tags: [tag],
           summary: types[kind].join(", "),
-          description: "Sent to endpoints that subscribe to the type, with the same bytes as in the feed and the stream.",
+          description: "The same bytes as in the feed and the stream.",
           ...shared,
           requestBody: {
             required: true,

@@ -3,6 +3,13 @@ import * as WebhookKeys from "../src/WebhookKeys.ts"
 import * as Webhooks from "../src/Webhooks.ts"
 import { bad, operatorToken, posted, seen, start } from "./Service.ts"
 import * as EventBody from "../src/EventBody.ts"
+import * as Duty from "@satrail/core/ledger/Duty"
+import { AuditStore } from "@satrail/core/ledger/Audit"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import * as AuditHead from "@satrail/core/reports/AuditHead"
+import { link } from "@satrail/core/reports/AuditLog"
+import { verify } from "@satrail/core/reports/AuditVerification"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { Poster } from "@satrail/core/events/webhooks/Ports"
 import { longestMillis } from "@satrail/testing/Waiting"
@@ -131,6 +138,32 @@ describe("webhooks over HTTP", () => {
     const before = about()
     await service.ask("POST", `/v1/webhook-deliveries/${delivery.id}/resend`, { key })
     await vi.waitFor(() => assert.strictEqual(about(), before + 1), patience)
+  })
+
+  it("webhooks: the operator's endpoint receives the head of the audit log, and verify accepts it", async () => {
+    const made = await service.ask("POST", "/operator/webhook-endpoints", {
+      key: operatorToken,
+      body: { url: "https://heads.example/", types: ["audit_head.updated"] }
+    })
+    const published = Effect.gen(function* () {
+      yield* Effect.repeat(link, { while: (count) => count > 0 })
+      const head = (yield* (yield* AuditStore).auditHead) ?? assert.fail("something is linked")
+      yield* (yield* Journal).commit(Duty.begun("audit", 0))
+      const [task] = yield* (yield* Tasks).claim({ kind: "audit", nowMillis: 1, leaseMillis: 1, limit: 1 })
+      yield* AuditHead.publish(head, fence(task ?? assert.fail("the role is free")), { unlessFirst: false })
+    })
+    await service.run(published)
+    const { headers, body } = await vi.waitFor(
+      () => posted.requests.find(({ url }) => url === "https://heads.example/") ?? assert.fail("nothing was sent"),
+      patience
+    )
+    const event = Webhooks.verify(headers, body, made.body.data.secret)
+    if (event.type !== "audit_head.updated") return assert.fail(event.type)
+    const accepted = await service.run(verify(event.data.head, () => Effect.void))
+    assert.strictEqual(accepted.faults, 0)
+    const unknown = await service.run(verify(event.data.head.replace(/:\d+:/, ":999999:"), () => Effect.void))
+    assert.strictEqual(unknown.faults, 1)
+    await service.ask("DELETE", `/operator/webhook-endpoints/${made.body.data.id}`, { key: operatorToken })
   })
 
   it("webhooks: a test goes to one endpoint, whatever it wants; the operator's hears of all companies", async () => {

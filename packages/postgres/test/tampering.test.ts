@@ -10,7 +10,11 @@ import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as Endpoint from "@satrail/core/events/Endpoint"
 import * as Audit from "@satrail/core/ledger/Audit"
+import * as Duty from "@satrail/core/ledger/Duty"
+import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal } from "@satrail/core/ledger/Journal"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import * as AuditHead from "@satrail/core/reports/AuditHead"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
 import * as AuditVerification from "@satrail/core/reports/AuditVerification"
 import * as Verification from "@satrail/core/reports/Verification"
@@ -204,26 +208,39 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
         )
       )
 
-  it.live("tampering: an older end that is restored with its signature is found by a head that was logged later, and by nothing else", () =>
-    Effect.gen(function* () {
-      const database = yield* created()
-      yield* Effect.gen(function* () {
-        const { auditHead, appendAudit } = yield* Audit.AuditStore
-        const older = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
-        yield* appendAudit([Audit.sealed(confirmed, yield* Audit.HeadKey, yield* Entropy)])
-        yield* linked
-        const logged = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
-        assert.deepStrictEqual(yield* found(logged), [])
-        yield* as(
-          roles.owner,
-          database,
-          `delete from satrail.audit_links where entry_id = ${last}; delete from satrail.audit_entries where id = ${last};
+  /** The head as the operator's webhooks tell it. */
+  const published = Effect.gen(function* () {
+    const head = (yield* (yield* Audit.AuditStore).auditHead) ?? assert.fail("something is linked")
+    yield* (yield* Journal).commit(Duty.begun("audit", 0))
+    const [task] = yield* (yield* Tasks).claim({ kind: "audit", nowMillis: 1, leaseMillis: 1, limit: 1 })
+    yield* AuditHead.publish(head, fence(task ?? assert.fail("the role is free")), { unlessFirst: false })
+    const events = yield* (yield* EventStore).eventsOf(CompanyId.operator, 0n, 1000)
+    return events.findLast(({ type }) => type === "audit_head.updated")?.subject ?? assert.fail("nothing was published")
+  })
+
+  it.live(
+    "tampering: an older end that is restored with its signature is found by a head that was published later, and by nothing else",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* created()
+        yield* Effect.gen(function* () {
+          const { auditHead, appendAudit } = yield* Audit.AuditStore
+          const older = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
+          yield* appendAudit([Audit.sealed(confirmed, yield* Audit.HeadKey, yield* Entropy)])
+          yield* linked
+          const later = yield* published
+          assert.strictEqual(later, Audit.textOf((yield* auditHead) ?? assert.fail("something is linked")))
+          assert.deepStrictEqual(yield* found(later), [])
+          yield* as(
+            roles.owner,
+            database,
+            `delete from satrail.audit_links where entry_id = ${last}; delete from satrail.audit_entries where id = ${last};
            update satrail.cursors set value = '${older}' where source = 'audit head'`
-        )
-        assert.deepStrictEqual(yield* found(), [])
-        assert.deepStrictEqual(yield* found(logged), ["head"])
-      }).pipe(Effect.provide(service(database)))
-    })
+          )
+          assert.deepStrictEqual(yield* found(), [])
+          assert.deepStrictEqual(yield* found(later), ["head"])
+        }).pipe(Effect.provide(service(database)))
+      })
   )
 
   it.live("tampering: what was there before the log had values is taken as it is, once, and what is added later is found", () =>

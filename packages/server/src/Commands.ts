@@ -215,7 +215,7 @@ const verify = Command.make(
   {
     json,
     auditHead: Flag.String("audit-head").pipe(
-      Flag.withDescription("A head of the audit log that was logged or shown before: it must still be there"),
+      Flag.withDescription("A head of the audit log that was logged, sent in a webhook or shown before: it must still be there"),
       Flag.optional
     )
   },

@@ -39,7 +39,7 @@ export const make = async (company: Company, answering: (received: Received) => 
       const body = await text(request)
       try {
         const { id, type, data } = verified(headers, body, secret)
-        const one = { id, type, subject: "id" in data ? data.id : data.domain, headers, body }
+        const one = { id, type, subject: "id" in data ? data.id : "domain" in data ? data.domain : data.head, headers, body }
         await answering(one)
         received.push(one)
       } catch (cause) {

@@ -44,13 +44,20 @@ export const types = {
   offer: ["offer.created"],
   onChainAddress: ["on_chain_address.created"],
   domain: ["domain.verified", "domain.lost"],
-  webhookEndpoint: ["webhook_endpoint.disabled", "webhook_endpoint.test"]
+  webhookEndpoint: ["webhook_endpoint.disabled", "webhook_endpoint.test"],
+  auditHead: ["audit_head.updated"]
 } as const
 
 /** A kind of record that companies are told about. */
 export type Kind = keyof typeof types
 export type TypeOf<K extends Kind> = (typeof types)[K][number]
 export type Type = TypeOf<Kind>
+
+/** The signed head of the audit log, which only the operator is told. */
+export interface AuditHead {
+  /** The head itself, in the form that `satrail verify --audit-head` accepts. */
+  readonly id: string
+}
 
 interface Rows {
   readonly deposit: Deposit.Shown
@@ -67,6 +74,7 @@ interface Rows {
   readonly onChainAddress: OnChainAddress
   readonly domain: Domain
   readonly webhookEndpoint: Endpoint
+  readonly auditHead: AuditHead
 }
 
 /** A record as an event tells it: in the state that the event stands for, whatever has become of it since. */

@@ -108,7 +108,8 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "domain.found": ["domain.verified"],
   "domain.lost": ["domain.lost"],
   "webhook_endpoint.disabled": ["webhook_endpoint.disabled"],
-  "webhook_endpoint.test": ["webhook_endpoint.test"]
+  "webhook_endpoint.test": ["webhook_endpoint.test"],
+  "audit_head.updated": ["audit_head.updated"]
 }
 
 export const typesOf = (type: Event.Type): ReadonlyArray<Type> => told[type] ?? []
@@ -287,6 +288,8 @@ export const make = Effect.gen(function* () {
         return one(event, Endpoint.noun, (record) => ({ kind: "webhookEndpoint", type, record }))
       case "domain.lost":
         return domain(event, (row) => ({ kind: "domain", type, record: AsOf.lostDomain(row, atMillis) }))
+      case "audit_head.updated":
+        return Effect.succeed([{ kind: "auditHead", type, record: { id: event.subject } }])
       default:
         return Effect.succeed(nothing)
     }

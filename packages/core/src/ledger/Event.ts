@@ -2,6 +2,8 @@ import { Schema, Struct } from "effect"
 
 /** Every type of event, and the kind of record that its `subject` is the id of. What is published is of one of these types, and of no other. */
 export const subjects = {
+  // Not a record: the subject is the head itself, in the form that `satrail verify --audit-head` accepts.
+  "audit_head.updated": null,
   "company.opened": "companies",
   "company.plan_changed": "companies",
   // What domains published until their events named the domain itself.

@@ -8,6 +8,7 @@ import * as Duties from "../ledger/Duties.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import * as Page from "../ledger/Page.ts"
 import * as Wakes from "../ledger/Wakes.ts"
+import * as AuditHead from "./AuditHead.ts"
 
 /** How long refusals of one kind are counted together. */
 export const countedMillis = 60_000
@@ -242,15 +243,18 @@ const goOn = Effect.fnUntraced(function* (atMillis: number) {
   yield* store.appendAudit([Audit.sealed({ companyId: CompanyId.operator, atMillis, body }, yield* Audit.HeadKey, yield* Entropy)])
 })
 
-/** How often the head is logged. */
+/** How often the head is logged and published. */
 export const headMillis = 3_600_000
 
 /** The longest that an entry waits for its link. */
 export const unlinkedMillis = 60_000
 
-/** Links what was appended within a second, in one process at a time. Logs the signed head when it begins and each hour: keep these lines where the database's owner cannot change them. */
+/**
+ * Links what was appended within a second, in one process at a time. Logs the signed head when it begins and each hour, and publishes it for the operator's webhooks
+ * where it has changed: keep either where the database's owner cannot change it.
+ */
 export const layerWorker = Layer.effectDiscard(
-  Duties.run("audit", () =>
+  Duties.run("audit", (fence) =>
     Effect.gen(function* () {
       const appended = yield* (yield* Wakes.Wakes).listen(Wakes.topics.audit)
       const pollMillis = yield* Wakes.PollMillis
@@ -261,10 +265,16 @@ export const layerWorker = Layer.effectDiscard(
         yield* Effect.repeat(link, { while: (count) => count === batch })
         const nowMillis = yield* Clock.currentTimeMillis
         if (nowMillis < loggedAtMillis + headMillis) return
-        if (loggedAtMillis > 0) yield* goOn(nowMillis)
-        loggedAtMillis = nowMillis
+        const isFirst = loggedAtMillis === -Infinity
+        if (!isFirst) yield* goOn(nowMillis)
         const head = yield* (yield* Audit.AuditStore).auditHead
-        if (head !== undefined) yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })
+        if (head !== undefined) {
+          yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })
+          // With a stale fence another process has the role, and publishes it.
+          yield* Effect.catchTag(AuditHead.publish(head, fence, { unlessFirst: isFirst }), "StaleFence", () => Effect.void)
+        }
+        // At the end, so that a step that failed is taken again.
+        loggedAtMillis = nowMillis
       })
       // What is appended within a second is linked together.
       yield* Worker.run("audit chain", step, Effect.andThen(Effect.raceFirst(appended, Effect.sleep(pollMillis)), Effect.sleep("1 second")))

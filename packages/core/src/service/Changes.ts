@@ -65,6 +65,7 @@ import type { LightningAddressChanged, LightningAddressCreated, LightningAddress
 import type { LogoChanged, LogoCreated } from "../receiving/Logo.ts"
 import type { OfferCreated } from "../receiving/Offer.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
+import type { AuditHeadPublished } from "../reports/AuditHead.ts"
 import type { MonthsClosed } from "../reports/MonthEnd.ts"
 import type { ZapReceipted } from "../receiving/Zap.ts"
 import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
@@ -172,6 +173,7 @@ export type Change =
   | ZapReceipted
   | PayoutBuried
   | CursorMoved
+  | AuditHeadPublished
   | DutyBegun
   | AnswerKept
   | AnswersForgotten

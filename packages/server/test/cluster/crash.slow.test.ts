@@ -202,7 +202,7 @@ const stories: Readonly<Record<string, Story>> = {
 
 /**
  * Calls that belong to no story: recording when a key was last used, taking and renewing roles, taking over the tasks of processes that are gone, asking
- * when the next task is due, and the clean-up of a role: old idempotency answers, and payouts of earlier stories.
+ * when the next task is due, what a role does by itself: the head of the audit log, and the clean-up of old idempotency answers and payouts of earlier stories.
  */
 const beside = [
   "ApiKeyUsed",
@@ -214,6 +214,7 @@ const beside = [
   "renew",
   "dueAt",
   "AnswersForgotten",
+  "AuditHeadPublished",
   "PayoutBuried"
 ]
 

@@ -1,0 +1,42 @@
+import { Clock, Effect, Option } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import * as Audit from "../ledger/Audit.ts"
+import type { Cursor, Fence } from "../ledger/Change.ts"
+import { Journal } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type { Written } from "../ledger/Written.ts"
+
+/** The head of the audit log was published: the operator's webhooks take it to where the database's owner cannot change it. */
+export interface AuditHeadPublished extends Written<"AuditHeadPublished", readonly [], "fence"> {
+  readonly cursor: Cursor
+}
+
+// The head that was published last.
+const source = "audit head told"
+
+const published = (head: string, id: string, atMillis: number, fence: Fence): AuditHeadPublished => ({
+  _tag: "AuditHeadPublished",
+  id,
+  companyId: CompanyId.operator,
+  atMillis,
+  legs: [],
+  writes: [],
+  event: { type: "audit_head.updated", subject: head },
+  cursor: { source, value: head },
+  fence
+})
+
+/**
+ * Publishes the head, unless it is the one that was published last. `unlessFirst`: only where one was published before. Processes of earlier versions cannot read
+ * the event, so the first one waits until they can have been replaced.
+ */
+export const publish = Effect.fnUntraced(function* (head: Audit.Head, fence: Fence, { unlessFirst }: { readonly unlessFirst: boolean }) {
+  const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
+  const text = Audit.textOf(head)
+  const last = yield* ledger.cursor(source)
+  if (Option.isNone(last) ? unlessFirst : last.value === text) return
+  const nowMillis = yield* Clock.currentTimeMillis
+  yield* journal.commit(published(text, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
+})
