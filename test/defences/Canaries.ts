@@ -2408,6 +2408,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "the head of the audit log is published once"
   },
   {
+    name: "operator-events-kept",
+    rows: [],
+    bug: "an old event of the operator's own keeps every old event from being deleted",
+    file: postgres("EventStore"),
+    find: "from old where company_id <> '${Id.nil}' group by 1",
+    replace: "from old group by 1",
+    test: inSql,
+    titles: "the operator's own events are deleted"
+  },
+  {
     name: "audit-head-kept-inside",
     rows: [],
     bug: "the head of the audit log is in the log only, and not in the operator's webhooks",

@@ -1,9 +1,12 @@
 import { assert } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Endpoint from "@satrail/core/events/Endpoint"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
 import type * as Contract from "./Contract.ts"
+import { endpoint } from "./RecordsWebhooks.ts"
 import { begin, claimFor, companyWith, created, found, open, transfer } from "./Fixtures.ts"
 
 const subjects = (events: ReadonlyArray<{ readonly subject: string }>) => events.map(({ subject }) => subject)
@@ -80,6 +83,16 @@ export const other = {
     assert.deepStrictEqual(until, [newest.id, 0n, newest.id])
     yield* created(companyId, 1)
     assert.isTrue(((yield* eventsOf(companyId, newest.id, 1))[0]?.id ?? 0n) > newest.id, "no id is given twice")
+  }),
+  "the operator's own events are deleted together with a company's": Effect.gen(function* () {
+    const { eventsOf, forgetEvents, forgottenUntil } = yield* Records
+    for (let gone = 1; gone > 0;) gone = yield* forgetEvents(Number.MAX_SAFE_INTEGER, 1000)
+    yield* (yield* Journal).commit(Endpoint.tested(yield* endpoint(CompanyId.operator), 3))
+    yield* created(yield* open, 1, { createdAtMillis: 3 })
+    const [operators] = yield* eventsOf(CompanyId.operator, 0n, 10)
+    assert.strictEqual(yield* forgetEvents(4, 10), 2)
+    assert.deepStrictEqual(yield* eventsOf(CompanyId.operator, 0n, 10), [])
+    assert.strictEqual(yield* forgottenUntil(CompanyId.operator), operators?.id)
   }),
   "who is paid from inside is told of the deposit": Effect.gen(function* () {
     const { eventsOf } = yield* Records

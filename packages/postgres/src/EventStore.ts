@@ -73,7 +73,7 @@ returning ${toldColumns}`,
   read: readTold
 })
 
-// The row of the nil company is of all of them.
+// The row of the nil company is of all of them, its own events included.
 const forgetEvents = Reads.many("EventStore.forgetEvents", {
   text: `
 with old as materialized (
@@ -85,7 +85,7 @@ with old as materialized (
   delete from satrail.events where id = any(array(select id from old))
 ), noted as (
   insert into satrail.forgotten_events as t (company_id, until)
-  select company_id, max(id) from old group by 1 union all select '${Id.nil}', max(id) from old having count(*) > 0 order by 1
+  select company_id, max(id) from old where company_id <> '${Id.nil}' group by 1 union all select '${Id.nil}', max(id) from old having count(*) > 0 order by 1
   on conflict (company_id) do update set until = greatest(t.until, excluded.until)
 )
 select count(*)::text as count from old`,
