@@ -1,5 +1,6 @@
 import { decodeCard } from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Characters from "@satrail/core/base/Characters"
 import * as JsonText from "@satrail/core/base/JsonText"
 import * as Pool from "@satrail/core/base/Pool"
 import * as Throttle from "@satrail/core/base/Throttle"
@@ -17,7 +18,7 @@ export const limits = { perCheckout: 6, perCaller: 20, inAll: 300, linkCharacter
 /** Maximum number of requests to card servers per process. Beyond it the largest holder's oldest request is abandoned. */
 export const asked = { most: 20, perCaller: 3, per: { company: 10 } } as const
 
-const Body = Schema.Struct({ link: Schema.String.check(Schema.isMaxLength(limits.linkCharacters)) })
+const Body = Schema.Struct({ link: Schema.String.check(Characters.atMost(limits.linkCharacters)) })
 
 const failed = (failure: Errors.Failure) => HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
 const closed = failed(Errors.failure("conflict", "Nothing is to be paid here now with an invoice over an amount"))

@@ -1,6 +1,7 @@
 import * as Network from "@satrail/bitcoin/Network"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Limits from "@satrail/core/accounts/Limits"
+import * as Characters from "@satrail/core/base/Characters"
 import type { Spent } from "@satrail/core/ledger/Limit"
 import { RecipientType } from "@satrail/core/ledger/Rail"
 import * as Destination from "@satrail/core/sending/Destination"
@@ -19,7 +20,7 @@ const isRecipient = (text: string): boolean =>
 const notRecipient = "recipients must be Lightning addresses, LNURLs, BOLT 12 offers or bitcoin addresses"
 
 /** Reading a recipient is expensive, so the number of recipients is checked first. */
-const Recipients = Schema.Array(Schema.String.check(Schema.isMaxLength(Limits.maxRecipientCharacters)))
+const Recipients = Schema.Array(Schema.String.check(Characters.atMost(Limits.maxRecipientCharacters)))
   .check(Schema.isMaxLength(Limits.maxRecipients).abort())
   .check(Schema.makeFilter((texts) => texts.flatMap((text, at) => (isRecipient(text) ? [] : [{ path: [at], issue: notRecipient }]))))
 

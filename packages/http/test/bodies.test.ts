@@ -78,6 +78,24 @@ describe("a name that is long, as secrets are,", () => {
   })
 })
 
+describe("a text of as many characters as the document allows", () => {
+  const wave = "\u{1F30A}" // one character of two UTF-16 units
+  const texts: ReadonlyArray<readonly [most: number, ask: (text: string) => ReturnType<typeof service.ask>]> = [
+    [200, (text) => post("/v1/checkouts", { amount: 1, currency: "sats", order_id: text })],
+    [500, (text) => post("/v1/webhook-endpoints", { url: "https://shop.example/webhooks", description: text })],
+    [200, (text) => post(companies, { name: text, plan: "free" })],
+    [200, (text) => service.ask("GET", `${companies}?search=${encodeURIComponent(text)}`, { key: operatorToken })],
+    [253, (text) => service.ask("GET", `/v1/events?subject=${encodeURIComponent(text)}`, { key: company.key })]
+  ]
+  for (const [at, [most, ask]] of texts.entries()) {
+    it(`request: characters are counted as JSON Schema counts them, as code points: case ${at + 1}, ${most} emoji`, async () => {
+      const [taken, refused] = [await ask(wave.repeat(most)), await ask(wave.repeat(most + 1))]
+      assert.oneOf(taken.status, [200, 201], taken.text)
+      assert.strictEqual(refused.status, 400, refused.text)
+    })
+  }
+})
+
 describe("a member that is given twice", () => {
   const twice: ReadonlyArray<readonly [path: string, text: string, at: ReadonlyArray<string>]> = [
     [invoice, `{"amount":1,"currency":"sats","currency":"btc"}`, ["currency"]],

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Characters from "@satrail/core/base/Characters"
 import * as Destination from "@satrail/core/sending/Destination"
 import * as Envelope from "@satrail/http/Envelope"
 import { Example } from "@satrail/http/Examples"
@@ -214,8 +215,8 @@ const feeRate = Section.company(
 const txt = Section.company(
   HttpApiEndpoint.post("txt", "/sandbox/txt", {
     payload: Schema.Struct({
-      name: Schema.NonEmptyString.check(Schema.isMaxLength(maxNameCharacters)),
-      value: Schema.String.check(Schema.isMaxLength(maxValueCharacters))
+      name: Schema.NonEmptyString.check(Characters.atMost(maxNameCharacters)),
+      value: Schema.String.check(Characters.atMost(maxValueCharacters))
     }).annotate({ identifier: "SandboxTxt" }),
     success: Envelope.success(200, Schema.Struct({ name: Schema.String })),
     error

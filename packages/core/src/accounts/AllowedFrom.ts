@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import * as Characters from "../base/Characters.ts"
 import * as IpAddress from "../base/IpAddress.ts"
 
 /** The most ranges that a key can be limited to, and the longest text of one. */
@@ -43,7 +44,7 @@ export const AllowedFrom = Schema.Struct({
   for: Schema.Literals(["sending", "everything"]),
   ranges: Schema.Array(
     Schema.String.check(
-      Schema.isMaxLength(maxRangeCharacters),
+      Characters.atMost(maxRangeCharacters),
       Schema.makeFilter((text) => rangeIssue(text))
     )
   ).check(Schema.isMinLength(1), Schema.isMaxLength(maxRanges))

@@ -1,5 +1,6 @@
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer } from "effect"
+import * as Characters from "../base/Characters.ts"
 import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -28,7 +29,7 @@ export const maxNameCharacters = 200
 
 /** Why a name cannot be kept and shown, undefined when it can. */
 export const nameIssue = (name: string): string | undefined =>
-  name.trim() !== "" && [...name].length <= maxNameCharacters && isText(name)
+  name.trim() !== "" && Characters.count(name) <= maxNameCharacters && isText(name)
     ? undefined
     : `A name has 1 to ${maxNameCharacters} characters, not all of them blank`
 
@@ -48,7 +49,7 @@ export const maxReasonCharacters = 500
 
 /** Why a reason cannot be kept and shown, undefined when it can. */
 export const reasonIssue = (reason: string): string | undefined =>
-  reason.trim() !== "" && [...reason].length <= maxReasonCharacters && isText(reason)
+  reason.trim() !== "" && Characters.count(reason) <= maxReasonCharacters && isText(reason)
     ? undefined
     : `A reason has 1 to ${maxReasonCharacters} characters, not all of them blank`
 

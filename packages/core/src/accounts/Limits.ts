@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
+import * as Characters from "../base/Characters.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Limit from "../ledger/Limit.ts"
 import { RecipientType } from "../ledger/Rail.ts"
@@ -26,7 +27,7 @@ export const Limits = Schema.Struct({
   recipientTypes: Schema.optionalKey(Schema.Array(RecipientType)),
   /** Addresses, Lightning addresses and LNURLs, however they are written. */
   recipients: Schema.optionalKey(
-    Schema.Array(Schema.String.check(Schema.isMaxLength(maxRecipientCharacters))).check(Schema.isMaxLength(maxRecipients))
+    Schema.Array(Schema.String.check(Characters.atMost(maxRecipientCharacters))).check(Schema.isMaxLength(maxRecipients))
   )
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}

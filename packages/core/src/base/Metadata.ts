@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import * as Characters from "./Characters.ts"
 import { Invalid } from "./Invalid.ts"
 
 /** What a caller may attach: at most 50 keys of at most 40 characters, values of at most 500. */
@@ -20,8 +21,6 @@ export interface Label {
 export const has = (metadata: Metadata | null, { key, value }: Label): boolean =>
   metadata !== null && Object.hasOwn(metadata, key) && metadata[key] === value
 
-const characters = (text: string): number => [...text].length
-
 /** What is wrong with metadata. `path` is the key, or nothing where it is the whole or a key that is too long to repeat. */
 export interface Issue {
   readonly path: readonly [] | readonly [key: string]
@@ -29,10 +28,10 @@ export interface Issue {
 }
 
 const issueOf = ([key, value]: readonly [string, string]): Issue | undefined => {
-  if (key === "" || characters(key) > limits.keyCharacters)
-    return { path: [], message: `A key has 1 to ${limits.keyCharacters} characters, this one has ${characters(key)}` }
-  if (characters(value) > limits.valueCharacters)
-    return { path: [key], message: `At most ${limits.valueCharacters} characters, this has ${characters(value)}` }
+  if (key === "" || Characters.count(key) > limits.keyCharacters)
+    return { path: [], message: `A key has 1 to ${limits.keyCharacters} characters, this one has ${Characters.count(key)}` }
+  if (Characters.count(value) > limits.valueCharacters)
+    return { path: [key], message: `At most ${limits.valueCharacters} characters, this has ${Characters.count(value)}` }
   if (!isText(key) || !isText(value)) return { path: [key], message: "Keys and values must be well-formed text without NUL characters" }
   return undefined
 }
@@ -60,15 +59,15 @@ export const check = (metadata: Metadata): Effect.Effect<void, Invalid> => {
 export const checkLabel = ({ key, value }: Label): Effect.Effect<void, Invalid> => {
   const [issue] = issues({ [key]: value })
   if (issue === undefined) return Effect.void
-  const path = characters(value) > limits.valueCharacters || !isText(value) ? "metadata_value" : "metadata_key"
+  const path = Characters.count(value) > limits.valueCharacters || !isText(value) ? "metadata_value" : "metadata_key"
   return Effect.fail(new Invalid({ path, message: issue.message }))
 }
 
 /** Whether every store can keep it and give it back unchanged. */
 export const isText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
-/** Why a text is not kept, undefined where it is: the longest it may be, counted as JavaScript does. */
+/** Why a text of at most so many characters is not kept, undefined where it is. */
 export const textIssue = (text: string, most: number): string | undefined => {
-  if (text.length > most) return `At most ${most} characters`
+  if (Characters.count(text) > most) return `At most ${most} characters`
   return isText(text) ? undefined : "Well-formed text without NUL characters"
 }

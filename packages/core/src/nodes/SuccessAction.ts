@@ -1,9 +1,10 @@
 import { Schema } from "effect"
+import * as Characters from "../base/Characters.ts"
 
 /** The most characters of a message or description (LUD-09, LUD-10). */
 export const maxCharacters = 144
 
-const Text = Schema.String.check(Schema.isMaxLength(maxCharacters))
+const Text = Schema.String.check(Characters.atMost(maxCharacters))
 
 /** What a recipient's server wants shown to the payer once the payment succeeded (LUD-09, LUD-10). `aes` is locked with the preimage. */
 export const SuccessAction = Schema.Union([

@@ -8,6 +8,7 @@ import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
 import { PlanRequired } from "../accounts/Plan.ts"
+import * as Characters from "../base/Characters.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -91,7 +92,7 @@ const randomHandle = (entropy: (size: number) => Uint8Array): string =>
 
 /** Why no payer can be shown this after a payment, undefined when he can. */
 export const successMessageIssue = (message: string): string | undefined =>
-  message.trim() !== "" && [...message].length <= LightningAddress.maxSuccessMessageCharacters && Metadata.isText(message)
+  message.trim() !== "" && Characters.count(message) <= LightningAddress.maxSuccessMessageCharacters && Metadata.isText(message)
     ? undefined
     : `1 to ${LightningAddress.maxSuccessMessageCharacters} characters, not all of them blank`
 

@@ -3,6 +3,7 @@ import { HandleSchema, maxHandleLength, normaliseDomain, schemeOf } from "@satra
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import type { Bounds } from "../accounts/Bounds.ts"
+import * as Characters from "../base/Characters.ts"
 import * as Id from "../base/Id.ts"
 import { isText } from "../base/Metadata.ts"
 import type { Callback } from "./Invoice.ts"
@@ -114,7 +115,7 @@ export const checkAmount = (
 /** Reads a comment (LUD-12). The empty one is none. */
 export const checkComment = (text: string | null, commentAllowed: number): Result.Result<string | null, PayRequestRefused> => {
   if (text === null || text === "") return Result.succeed(null)
-  const characters = [...text].length
+  const characters = Characters.count(text)
   if (characters > commentAllowed) return refuse("comment", `comment may have ${commentAllowed} characters, this has ${characters}`)
   return isText(text) ? Result.succeed(text) : refuse("comment", "comment must be well-formed text without NUL characters")
 }

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Characters from "@satrail/core/base/Characters"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts, limit, colorIssue, originIssue, urlIssue } from "@satrail/core/receiving/Checkouts"
@@ -26,7 +27,7 @@ const givenUrl = (description: string) =>
       description: `${description}. https, or http to this machine`,
       examples: ["https://shop.example/orders/1042"]
     })
-      .check(Schema.isMaxLength(Checkout.limits.urlCharacters))
+      .check(Characters.atMost(Checkout.limits.urlCharacters))
       .check(Scalars.stated(urlIssue, { pattern: "^https?://" }))
   )
 
@@ -38,7 +39,7 @@ const Body = Schema.Struct({
   description: Scalars.given(Scalars.Description),
   order_id: Scalars.given(
     Schema.String.annotate({ description: "Yours, shown to the payer", examples: ["1042"] }).check(
-      Schema.isMaxLength(Checkout.limits.orderIdCharacters)
+      Characters.atMost(Checkout.limits.orderIdCharacters)
     )
   ),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Checkout.expirySeconds)),
@@ -56,7 +57,7 @@ const Body = Schema.Struct({
         "The origin of the page that may show it in a frame, with `/pay/embed.js`, and is told when it is paid. Nobody may by default",
       examples: ["https://shop.example"]
     })
-      .check(Schema.isMaxLength(Checkout.limits.urlCharacters))
+      .check(Characters.atMost(Checkout.limits.urlCharacters))
       .check(Scalars.stated(originIssue, { pattern: "^https?://" }))
   ),
   color: Scalars.given(

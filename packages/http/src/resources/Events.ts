@@ -1,3 +1,4 @@
+import * as Characters from "@satrail/core/base/Characters"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { type Ask, Feed, limit, maxLooked } from "@satrail/core/events/Feed"
 import * as Notice from "@satrail/core/events/Notice"
@@ -56,7 +57,7 @@ export const query = {
   ),
   types: Schema.optionalKey(Types),
   subject: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(253)).annotate({ description: "The id of a record: its events only; of a domain, its name" })
+    Schema.String.check(Characters.atMost(253)).annotate({ description: "The id of a record: its events only; of a domain, its name" })
   )
 }
 

@@ -2,6 +2,7 @@ import { maxCounted } from "@satrail/core/accounts/AccountReads"
 import { ApiKeys as CoreKeys } from "@satrail/core/accounts/ApiKeys"
 import * as Core from "@satrail/core/accounts/Companies"
 import { Plan } from "@satrail/core/accounts/Plan"
+import * as Characters from "@satrail/core/base/Characters"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import * as Pages from "@satrail/core/ledger/Page"
@@ -79,7 +80,7 @@ const list = Section.operator(
     query: {
       ...Page.place(),
       search: Schema.optionalKey(
-        Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(Core.maxNameCharacters)).annotate({
+        Schema.String.check(Schema.isMinLength(1), Characters.atMost(Core.maxNameCharacters)).annotate({
           description: "The beginning of an id, or a part of a name in any letter case",
           examples: ["example"]
         })
