@@ -129,8 +129,9 @@ export const make = async ({
       const all = alive()
       const replica = all[turn++ % Math.max(1, all.length)]
       try {
-        if (replica === undefined) await starting
-        else return await send(replica.url + route, method, options)
+        if (replica !== undefined) return await send(replica.url + route, method, options)
+        await starting
+        if (alive().length === 0) throw new Error("no process runs, and none is being started")
       } catch (cause) {
         if ((method !== "GET" && options.headers?.["Idempotency-Key"] === undefined) || tries === 10) throw cause
       }
