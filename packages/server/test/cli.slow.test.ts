@@ -60,6 +60,17 @@ describe("the command line", () => {
     assert.include(await said(`companies domain ${company.id} acme.example`), "acme.example")
   })
 
+  it("command line: the list of companies and a company's own record show that it is frozen, and why", async () => {
+    const { id } = await json("companies create --name Frosty --plan free")
+    const [listed, shown] = ["companies list --search Frosty", `companies show ${id}`]
+    for (const command of [listed, shown]) assert.notInclude(await said(command), "stolen")
+    await said(`freeze ${id} --reason stolen`)
+    assert.match(await said(listed), /Frosty.*"reason":"stolen"/)
+    assert.match(await said(shown), /frozen +.*"reason":"stolen"/)
+    await said(`unfreeze ${id}`)
+    for (const command of [listed, shown]) assert.notInclude(await said(command), "stolen")
+  })
+
   it("command line: issues, rotates and revokes keys", async () => {
     const company = await json("companies create --name Keys --plan free")
     const first = await json(`keys issue ${company.id} --name first --scopes read,receive`)

@@ -262,6 +262,96 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
+  it("console: a frozen company is shown as frozen in the operator's list, on the operator's page, and on its own overview and send page", () =>
+    tab({}, async (page, complaints) => {
+      const shop = await company()
+      await signIn(page, Whole.operatorToken)
+      const row = page.getByRole("row").filter({ has: page.locator(`a[href$="${shop.id}"]`) })
+      await tab({}, async (own) => {
+        const told = own.getByText("Sending is frozen.")
+        const looks = async (isFrozen: boolean) => {
+          for (const [path, title] of [
+            ["", "Overview"],
+            ["send", "Send"]
+          ] as const) {
+            await open(own, path, title)
+            await own.reload()
+            await own.getByRole("heading", { name: title, level: 1 }).waitFor()
+            if (isFrozen) await told.waitFor()
+            else {
+              await Console.loaded(own)
+              assert.strictEqual(await told.count(), 0, title)
+            }
+          }
+        }
+        await signIn(own, shop.key)
+        await looks(false)
+
+        await open(page, `company/${shop.id}`, "Company")
+        await page.getByText("active", { exact: true }).waitFor()
+        await fill(page, "Reason", "a stolen key")
+        await press(page, "Freeze the company")
+        await stepUp(page, Whole.operatorToken)
+        await page.getByText(/^frozen since .*: a stolen key$/).waitFor()
+        await open(page, "", "Companies")
+        await row.getByText("frozen", { exact: true }).waitFor()
+        await looks(true)
+        assert.notInclude(await own.content(), "a stolen key")
+
+        await open(page, `company/${shop.id}`, "Company")
+        await press(page, "Unfreeze")
+        await page.getByText("active", { exact: true }).waitFor()
+        await looks(false)
+      })
+      assert.deepStrictEqual(complaints, [])
+    }))
+
+  it("console: a key that one operator requested works only after another operator approves it", () =>
+    tab({}, async (page, complaints) => {
+      const shop = await company()
+      await signIn(page, Whole.operatorToken)
+      const { data: ada } = await operate("POST", "/tokens", { name: "Ada", scopes: ["companies"] })
+      const { data: made } = await whole.ask("POST", `/operator/companies/${shop.id}/api-keys`, {
+        key: ada.token,
+        body: { name: "payouts", scopes: ["read", "send"] }
+      })
+      const opens = async () => (await whole.ask("GET", "/v1/transactions/balance", { key: made.key })).status
+      await open(page, `key/${made.id}`, "API key")
+      await page.getByText("Another operator approves it, or revokes it.").waitFor()
+      await press(page, "Approve the key")
+      await page.getByText("Approve payouts? Press again.").waitFor()
+      assert.strictEqual(await opens(), 401)
+      await press(page, "Approve the key")
+      await stepUp(page, Whole.operatorToken)
+      await page.getByRole("button", { name: "Approve the key" }).waitFor({ state: "detached" })
+      assert.strictEqual(await opens(), 200)
+      assert.deepStrictEqual(complaints, [])
+    }))
+
+  it("console: to unfreeze a company that holds much, a second operator makes the same request, and the first is told so", () =>
+    tab({}, async (page, complaints) => {
+      const shop = await company()
+      await signIn(page, Whole.operatorToken)
+      await Customer.fund(shop, 10_000_001)
+      const { data: bob } = await operate("POST", "/tokens", { name: "Bob", scopes: ["read", "loosen"] })
+      await operate("POST", `/companies/${shop.id}/freeze`, { reason: "a stolen key", pending: "go_on" })
+      const frozen = (of: Page) => of.getByText(/^frozen since .*: a stolen key$/)
+      await open(page, `company/${shop.id}`, "Company")
+      await press(page, "Unfreeze")
+      await stepUp(page, Whole.operatorToken)
+      await page.getByText(/requested this. It takes effect when another operator sends the same request by /).waitFor()
+      await frozen(page).waitFor()
+      await tab({}, async (other) => {
+        await signIn(other, bob.token)
+        await open(other, `company/${shop.id}`, "Company")
+        await frozen(other).waitFor()
+        await press(other, "Unfreeze")
+        await stepUp(other, bob.token)
+        await other.getByText("active", { exact: true }).waitFor()
+      })
+      assert.deepStrictEqual(complaints, [])
+    }))
+
   for (const colorScheme of ["light", "dark"] as const)
     it(`console: the pages of one thing, ${colorScheme}: fit a phone, have no violation of WCAG 2.2 AA or of their own policy`, async () => {
       const shop = await company()

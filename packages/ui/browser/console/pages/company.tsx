@@ -61,12 +61,11 @@ const feesOf = (text: (name: string) => string) =>
 
 const scopes = ["read", "receive", "send", "approve", "webhooks", "admin"] as const
 
-const Freeze = ({ params }: { readonly params: { readonly id: string } }) => {
-  const told = useSignal("")
+const Freeze = ({ params, again }: { readonly params: { readonly id: string }; readonly again: () => void }) => {
   const freeze = async (text: (name: string) => string) => {
     const body = { reason: text("reason"), pending: text("pending") === "wait" ? ("wait" as const) : ("go_on" as const) }
     await call("POST /operator/companies/{id}/freeze", { params, body })
-    told.value = "It is frozen"
+    again()
   }
   return (
     <>
@@ -82,8 +81,7 @@ const Freeze = ({ params }: { readonly params: { readonly id: string } }) => {
           ]}
         />
       </Form>
-      <p role="status">{told.value}</p>
-      <Act label="Unfreeze" act={() => call("POST /operator/companies/{id}/unfreeze", { params }).then(() => "Unfrozen")} />
+      <Act label="Unfreeze" act={() => call("POST /operator/companies/{id}/unfreeze", { params }).then(again)} />
     </>
   )
 }
@@ -133,7 +131,7 @@ export const Company = ({ id }: { readonly id: string }) => {
                   data.frozen === null ? (
                     "active"
                   ) : (
-                    <strong>
+                    <strong role="status">
                       frozen since <When at={data.frozen.since} />: {data.frozen.reason}
                     </strong>
                   )
@@ -177,7 +175,7 @@ export const Company = ({ id }: { readonly id: string }) => {
         <Ticks label="Scopes" options={scopes} initial={["read"]} />
         <Field label="Last day" name="expires" type="date" hint="Empty for no end" />
       </Form>
-      <Freeze params={params} />
+      <Freeze params={params} again={loaded.again} />
     </Page>
   )
 }
