@@ -7,14 +7,13 @@ import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, read
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout } from "node:timers/promises"
+import { programsMillis } from "@satrail/testing/Waiting"
 import { minimumNode, problem } from "../packages/bitcoin/src/Runtime.ts"
 import { version } from "../scripts/release/Package.ts"
 import { blocks, root, write } from "./Blocks.ts"
 
 /** Too old; the sentence is tried on it. */
 const oldNode = "20.19.5"
-/** For all that is fetched and run here; a machine may be busy. */
-const patienceMillis = 900_000
 
 const work = mkdtempSync(path.join(tmpdir(), "satrail-install-"))
 const release = path.join(work, "release")
@@ -47,7 +46,7 @@ const runWith = (
   ...args: ReadonlyArray<string>
 ): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(command, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024, timeout: patienceMillis }, (error, stdout, stderr) => {
+    execFile(command, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024, timeout: programsMillis }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
     })
   })
@@ -231,7 +230,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       await host(lowest, minimumNode)
       // The npm that installs is the same for both, and on this workspace's Node the lean hosts below are installed.
       cpSync(hostOf(minimumNode), hostOf(process.versions.node), { recursive: true, verbatimSymlinks: true })
-    }, patienceMillis)
+    }, programsMillis)
     afterAll(() => {
       for (const child of running) child.kill("SIGKILL")
       rmSync(work, { recursive: true, force: true })
@@ -265,7 +264,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
           bin = version === minimumNode ? lowest : path.dirname(process.execPath)
           folder = hostOf(version)
           assert.strictEqual((await right(bin, work, "node", "--version")).trim(), `v${version}`)
-        }, patienceMillis)
+        }, programsMillis)
 
         it(`install: npx @satrail/server start is ready, and stops on SIGTERM (Node ${version})`, async () => {
           const satrail = (variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
@@ -389,5 +388,5 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       }
     })
   },
-  patienceMillis
+  programsMillis
 )

@@ -1,4 +1,5 @@
 // The tests of sources in Go, which the same mutants are put into: a copy of their folder has the bug.
+import { programsMillis } from "@satrail/testing/Waiting"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -36,7 +37,7 @@ export const run = async (canary: Canary | undefined, file: string, titles: stri
     cwd: folder,
     env: { ...process.env, GOFLAGS: "-modcacherw" },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 600_000
+    timeout: programsMillis
   })
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (said += text))

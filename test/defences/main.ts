@@ -1,6 +1,7 @@
 // npm run canaries [-- --list | --after REPORT | NAME…]: runs the mutants of the project, and demands that the tests notice each.
 // After a run of all tests, whose report in JSON this is, it is known which are green without a bug; and those of ports, which are tests of
 // their own, were in it.
+import { programsMillis } from "@satrail/testing/Waiting"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -16,7 +17,6 @@ import type { Outcome } from "./Outcome.ts"
 const root = path.resolve(import.meta.dirname, "../..")
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
 const atOnce = 2
-const patienceMillis = 600_000
 
 /** What vitest's JSON says, as far as it is read here. */
 interface Report {
@@ -90,9 +90,9 @@ const runVitest = async (name: string, file: string, titles: string): Promise<Ou
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (said += text))
   const timer = setTimeout(() => {
-    said += `\nno end after ${patienceMillis / 1000} s`
+    said += `\nno end after ${programsMillis / 1000} s`
     child.kill("SIGKILL")
-  }, patienceMillis)
+  }, programsMillis)
   await once(child, "close")
   clearTimeout(timer)
   running.delete(child)

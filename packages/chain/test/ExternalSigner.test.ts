@@ -9,7 +9,7 @@ import * as Keys from "../src/Keys.ts"
 import { accounts, words } from "./Ours.ts"
 
 const program = fileURLToPath(new URL("signer.ts", import.meta.url))
-const signer = (behaviour: string, patienceMillis = 20_000) =>
+const signer = (behaviour: string, patienceMillis = 600_000) =>
   ExternalSigner.make({ command: process.execPath, args: [program, behaviour], patienceMillis })
 
 const keys = Keys.make(accounts)

@@ -37,7 +37,7 @@ describe("the request log", () => {
     assert.match(String(keyId), /^\w{12}$/)
     assert.deepStrictEqual(
       lines().map(({ ms, ...line }) => {
-        assert.isTrue(typeof ms === "number" && ms >= 0 && ms < 10_000)
+        assert.isTrue(typeof ms === "number" && ms >= 0)
         return line
       }),
       [

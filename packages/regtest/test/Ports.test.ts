@@ -6,7 +6,7 @@ import path from "node:path"
 import { setTimeout as pass } from "node:timers/promises"
 import * as Keeper from "../src/Keeper.ts"
 
-const patienceMillis = 60_000
+const patienceMillis = 180_000
 
 /** Takes a port in a process of its own, which then ends. */
 const elsewhere = (port: number): boolean => {

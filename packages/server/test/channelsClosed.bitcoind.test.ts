@@ -263,8 +263,7 @@ Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"
               service.ask("PATCH", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought - cost } })
             )
             assert.strictEqual(yield* unexplained(true), 0)
-          }).pipe(Effect.scoped, Effect.provide(network)),
-        { timeout: 400_000 }
+          }).pipe(Effect.scoped, Effect.provide(network))
       )
     }
   }

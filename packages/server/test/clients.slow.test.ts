@@ -1,6 +1,7 @@
 // What strangers' tools make of the OpenAPI documents of a running service: linters find nothing, and generated clients compile and tell the main stories.
 // The tools are pinned in test/clients, and installed here and nowhere else: once installed they need no registry.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { programsMillis } from "@satrail/testing/Waiting"
 import { execFile, spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createHash } from "node:crypto"
@@ -8,7 +9,6 @@ import os from "node:os"
 import path from "node:path"
 import * as Service from "./Service.ts"
 
-const patienceMillis = 900_000
 const here = path.resolve(import.meta.dirname, "../../../test/clients")
 // Beside the other things that are made once for a working copy.
 const kept = path.resolve(import.meta.dirname, "../../../node_modules/.cache/clients")
@@ -17,7 +17,7 @@ const work = mkdtempSync(path.join(os.tmpdir(), "satrail-clients-"))
 const run = (command: string, args: ReadonlyArray<string>, cwd = work): Promise<{ readonly status: number; readonly said: string }> =>
   new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", npm_config_local_prefix: "" }
-    execFile(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024, timeout: patienceMillis }, (error, stdout, stderr) =>
+    execFile(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024, timeout: programsMillis }, (error, stdout, stderr) =>
       resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
     )
   })
@@ -67,7 +67,7 @@ beforeAll(async () => {
     ["operator", "/operator/openapi.json"]
   ] as const)
     writeFileSync(documents[name], (await service.ask("GET", route)).text)
-}, patienceMillis)
+}, programsMillis)
 afterAll(async () => {
   await service.end()
   rmSync(work, { recursive: true, force: true })
@@ -77,7 +77,7 @@ const tool = (name: string) => path.join(npm ?? "", "node_modules/.bin", name)
 
 describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", () => {
   for (const [name, file] of Object.entries(documents)) {
-    it(`openapi: spectral finds nothing in the document of the ${name}, not even a hint`, { timeout: patienceMillis }, async () => {
+    it(`openapi: spectral finds nothing in the document of the ${name}, not even a hint`, { timeout: programsMillis }, async () => {
       const rules = path.join(work, "spectral.json")
       // All its rules, but three: tags have the order in which they are read, a licence that has its SPDX identifier may not have a URL too (OpenAPI 3.1), and
       // who is to be asked has no e-mail address.
@@ -92,7 +92,7 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", 
       assert.match(said, /No results with a severity of 'hint' or higher found!/)
     })
 
-    it(`openapi: redocly finds nothing in the document of the ${name}, not even a warning`, { timeout: patienceMillis }, async () => {
+    it(`openapi: redocly finds nothing in the document of the ${name}, not even a warning`, { timeout: programsMillis }, async () => {
       const { totals } = JSON.parse(
         (await run(tool("redocly"), ["lint", "--extends", "recommended-strict", "--format", "json", file])).said
           .replace(/^[^{]*/, "")
@@ -102,7 +102,7 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", 
     })
   }
 
-  it("openapi: linters do find what is wrong", { timeout: patienceMillis }, async () => {
+  it("openapi: linters do find what is wrong", { timeout: programsMillis }, async () => {
     const broken = path.join(work, "broken.json")
     const { servers: _, ...rest } = JSON.parse(readFileSync(documents.operator, "utf8"))
     rest.paths["/operator/metrics"].get.parameters = [{ name: "x", in: "query", schema: { type: "array" } }]
@@ -112,7 +112,7 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", 
     assert.notStrictEqual((await run(tool("redocly"), ["lint", "--extends", "recommended-strict", broken])).status, 0)
   })
 
-  it("client: generated for TypeScript, it compiles strictly and tells the main stories", { timeout: patienceMillis }, async () => {
+  it("client: generated for TypeScript, it compiles strictly and tells the main stories", { timeout: programsMillis }, async () => {
     const folder = path.join(work, "typescript")
     mkdirSync(folder)
     symlinkSync(path.join(npm ?? "", "node_modules"), path.join(folder, "node_modules"))
@@ -129,7 +129,7 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, by tools of others", 
 })
 
 describe.skipIf(python === undefined)("a client for Python", () => {
-  it("client: generated for Python, it loads without a warning and tells the main stories", { timeout: patienceMillis }, async () => {
+  it("client: generated for Python, it loads without a warning and tells the main stories", { timeout: programsMillis }, async () => {
     const bin = path.join(python ?? "", "bin")
     const folder = path.join(work, "python")
     writeFileSync(path.join(work, "python.yaml"), "post_hooks: []\n")

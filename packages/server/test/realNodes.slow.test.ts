@@ -43,7 +43,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
       RATES: "fixed",
       SATRAIL_OPERATOR_TOKEN: token
     }
-  }, 60_000)
+  })
   afterEach(async () => {
     for (const one of running) one.kill("SIGKILL")
     await Promise.all([...running].map(({ ended }) => ended))

@@ -9,6 +9,9 @@ export const longestMillis = 180_000
 /** How long a test may take in all, its waiting and that of its hooks included. */
 export const testMillis = 600_000
 
+/** How long a test may take that installs packages, or compiles and runs programs of others. */
+export const programsMillis = 3_600_000
+
 /** Between two looks: what comes soon is seen soon, and what takes long is not asked for all the time, which takes processor time from what is waited for. */
 const betweenLooks = { firstMillis: 10, growth: 1.3, longestMillis: 100 }
 

@@ -14,6 +14,12 @@ const refusal = (bytes: Uint8Array): string => {
 }
 const refused = (said: Said) => refusal(answer(question, said))
 
+/** The processor time of this thread, which a busy machine does not change. */
+const millisSince = (started: NodeJS.CpuUsage): number => {
+  const { user, system } = process.threadCpuUsage(started)
+  return (user + system) / 1000
+}
+
 describe("RFC 1035, a question for TXT records", () => {
   it("RFC 1035: the question is the name's labels, TXT, IN; recursion and validation are wanted", () => {
     assert.strictEqual(
@@ -144,10 +150,10 @@ describe("RFC 1035, an answer", () => {
     ({ behind }) => {
       const begun = answer(question)
       begun.writeUInt16BE(behind.length % 300, 6)
-      const startedMillis = performance.now()
+      const started = process.threadCpuUsage()
       read(Buffer.concat([begun, Buffer.from(behind)]))
       read(Buffer.from(behind))
-      assert.isBelow(performance.now() - startedMillis, 1000)
+      assert.isBelow(millisSince(started), 1000)
     },
     { arbitrary: { seed: 11, runs: 2000 } }
   )
@@ -172,8 +178,8 @@ describe("RFC 1035, an answer", () => {
     begun.writeUInt16BE(DnsMessage.maxRecords, 6)
     const last = data + Math.floor(chain.length / 2) * 2 - 2
     const record = Buffer.from([0xc0 | (last >> 8), last & 0xff, 0, 16, 0, 1, 0, 0, 0, 1, 0, 2, 1, 65])
-    const startedMillis = performance.now()
+    const started = process.threadCpuUsage()
     assert.notStrictEqual(refusal(Buffer.concat([begun, ...Array.from({ length: 255 }, () => record)])), "valid")
-    assert.isBelow(performance.now() - startedMillis, 1000)
+    assert.isBelow(millisSince(started), 1000)
   })
 })

@@ -14,7 +14,7 @@ export interface Programs {
 
 const packages = ["unbound", "ldnsutils"]
 const programs = ["unbound", "ldns-keygen", "ldns-signzone"]
-const limitMillis = 60_000
+const limitMillis = 600_000
 
 const run = (command: string, args: ReadonlyArray<string>, options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}) =>
   execFileSync(command, [...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], timeout: limitMillis, ...options })

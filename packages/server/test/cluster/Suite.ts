@@ -12,7 +12,7 @@ export const suite = (name: string, options: Cluster.Options, tell: (cluster: ()
     const current = () => cluster ?? assert.fail("the cluster did not start")
     beforeAll(async () => {
       cluster = await Cluster.make(options)
-    }, 120_000)
+    })
     afterAll(() => cluster?.end())
     beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster?.logs().slice(-10_000))))
     tell(current)
