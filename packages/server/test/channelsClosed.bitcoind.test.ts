@@ -156,114 +156,112 @@ Real.suite("what is told of a channel that is closed", ["bitcoind", "lnd", "ldk"
       { closer: "its peer", how: "by force with payments inside", isForced: true },
       { closer: "our node", how: "in agreement with its peer", isForced: false }
     ] as const) {
-      it.live(
-        `reconciliation: ${backend}: a channel that ${closer} closes ${how} is no discrepancy but for the fees of the chain`,
-        () =>
-          Effect.gen(function* () {
-            const { bob, carol } = yield* Network.Network
-            const chain = yield* Chain
-            const { service, ours } = yield* started
-            const shop = yield* act(() => service.company("paid"))
+      it.live(`reconciliation: ${backend}: a channel that ${closer} closes ${how} is no discrepancy but for the fees of the chain`, () =>
+        Effect.gen(function* () {
+          const { bob, carol } = yield* Network.Network
+          const chain = yield* Chain
+          const { service, ours } = yield* started
+          const shop = yield* act(() => service.company("paid"))
 
-            const mine = Effect.fnUntraced(function* (blocks: number) {
-              yield* chain.mine(blocks)
-              const top = yield* chain.height
-              for (const height of [ours.height, heightOf(bob), heightOf(carol)])
-                yield* Process.until(
-                  `block ${top} is seen`,
-                  Effect.map(height, (seen) => (seen >= top ? true : undefined))
-                )
-            })
-            /**
-             * What the node owns beyond the books, by a comparison that began after this was asked. One that is `most` at the most, where that is given: a comparison
-             * may fall between two steps of the node, whose lists do not agree then, and nobody is told of what does not last.
-             */
-            const unexplained = Effect.fnUntraced(function* (rests: boolean, most = Infinity) {
-              const since = new Date().toISOString()
-              const { data } = yield* act(() =>
-                Service.eventually(
-                  "a comparison",
-                  () => service.ask("GET", "/operator/reconciliation", { key: service.token() }),
-                  ({ data }) =>
-                    data.report !== null &&
-                    data.report.reconciled_at > since &&
-                    data.report.is_behind === false &&
-                    Number(data.report.node.unexplained_sats) <= most &&
-                    (!rests || data.report.node.on_its_way_sats[1] < 10)
-                )
+          const mine = Effect.fnUntraced(function* (blocks: number) {
+            yield* chain.mine(blocks)
+            const top = yield* chain.height
+            for (const height of [ours.height, heightOf(bob), heightOf(carol)])
+              yield* Process.until(
+                `block ${top} is seen`,
+                Effect.map(height, (seen) => (seen >= top ? true : undefined))
               )
-              const { differences_by_cause, node } = data.report
-              assert.deepStrictEqual(
-                Object.keys(differences_by_cause).filter((cause) => cause !== "node_balance"),
-                []
+          })
+          /**
+           * What the node owns beyond the books, by a comparison that began after this was asked. One that is `most` at the most, where that is given: a comparison
+           * may fall between two steps of the node, whose lists do not agree then, and nobody is told of what does not last.
+           */
+          const unexplained = Effect.fnUntraced(function* (rests: boolean, most = Infinity) {
+            const since = new Date().toISOString()
+            const { data } = yield* act(() =>
+              Service.eventually(
+                "a comparison",
+                () => service.ask("GET", "/operator/reconciliation", { key: service.token() }),
+                ({ data }) =>
+                  data.report !== null &&
+                  data.report.reconciled_at > since &&
+                  data.report.is_behind === false &&
+                  Number(data.report.node.unexplained_sats) <= most &&
+                  (!rests || data.report.node.on_its_way_sats[1] < 10)
               )
-              return Number(node.unexplained_sats)
-            })
-
-            const first = yield* act(() => Customer.invoice(shop, 500_000))
-            yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, first.payment_request), true), 60)
-            yield* act(() => Customer.hasBalance(shop, 500_000))
-            yield* funded(bob)
-            yield* mine(6)
-
-            // What the operator brought in for channels.
-            const own = yield* act(async () => {
-              const { data } = await service.ask("GET", "/operator/reconciliation", { key: service.token() })
-              return data.report.node.own_sats
-            })
-            const brought = own + (yield* unexplained(true))
-            yield* act(() =>
-              service.ask("PATCH", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought } })
             )
-            assert.approximately(yield* unexplained(true), 0, 5)
-
-            const held = yield* Effect.forEach(
-              isForced ? (["settle", "fail"] as const) : [],
-              Effect.fnUntraced(function* (outcome) {
-                const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(sats), behaviour: "hold" })
-                const { paymentHash } = Result.getOrThrow(Bolt11.decode(destination))
-                const { id } = yield* act(() => Customer.data(201, Customer.confirm(shop, destination, sats)))
-                yield* Peer.arrived(carol, paymentHash)
-                return { id, paymentHash, outcome }
-              })
+            const { differences_by_cause, node } = data.report
+            assert.deepStrictEqual(
+              Object.keys(differences_by_cause).filter((cause) => cause !== "node_balance"),
+              []
             )
-            assert.approximately(yield* unexplained(false), 0, 5)
-            const from = yield* chain.height
-            yield* closer === "our node" ? ours.closes(isForced) : closed(bob, ours.nodeId, isForced)
-            const fees: Array<number> = []
-            const look = Effect.gen(function* () {
-              fees.push(-(yield* unexplained(false, 0)))
+            return Number(node.unexplained_sats)
+          })
+
+          const first = yield* act(() => Customer.invoice(shop, 500_000))
+          yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, first.payment_request), true), 60)
+          yield* act(() => Customer.hasBalance(shop, 500_000))
+          yield* funded(bob)
+          yield* mine(6)
+
+          // What the operator brought in for channels.
+          const own = yield* act(async () => {
+            const { data } = await service.ask("GET", "/operator/reconciliation", { key: service.token() })
+            return data.report.node.own_sats
+          })
+          const brought = own + (yield* unexplained(true))
+          yield* act(() =>
+            service.ask("PATCH", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought } })
+          )
+          assert.approximately(yield* unexplained(true), 0, 5)
+
+          const held = yield* Effect.forEach(
+            isForced ? (["settle", "fail"] as const) : [],
+            Effect.fnUntraced(function* (outcome) {
+              const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(sats), behaviour: "hold" })
+              const { paymentHash } = Result.getOrThrow(Bolt11.decode(destination))
+              const { id } = yield* act(() => Customer.data(201, Customer.confirm(shop, destination, sats)))
+              yield* Peer.arrived(carol, paymentHash)
+              return { id, paymentHash, outcome }
             })
+          )
+          assert.approximately(yield* unexplained(false), 0, 5)
+          const from = yield* chain.height
+          yield* closer === "our node" ? ours.closes(isForced) : closed(bob, ours.nodeId, isForced)
+          const fees: Array<number> = []
+          const look = Effect.gen(function* () {
+            fees.push(-(yield* unexplained(false, 0)))
+          })
+          yield* look
+          yield* mine(1)
+          yield* look
+          for (const { paymentHash, outcome } of held) yield* Peer.release(carol, paymentHash, outcome)
+          for (let blocks = 0; ; blocks++) {
+            const states = yield* act(() => Promise.all(held.map(({ id }) => Customer.fetchWithdrawal(shop, id))))
+            const left = yield* ours.underWay
+            if (left.length === 0 && states.every(({ status }) => status !== "pending")) break
+            if (blocks > 150) assert.fail(`still under way: ${JSON.stringify([left, states.map(({ status }) => status)])}`)
+            // The first ends soon, and the second after some hundred blocks. Past its end, a node pays more for each block that it waits.
+            yield* mine(states[0]?.status === "pending" ? 1 : 5)
+            yield* Effect.sleep("250 millis")
             yield* look
-            yield* mine(1)
-            yield* look
-            for (const { paymentHash, outcome } of held) yield* Peer.release(carol, paymentHash, outcome)
-            for (let blocks = 0; ; blocks++) {
-              const states = yield* act(() => Promise.all(held.map(({ id }) => Customer.fetchWithdrawal(shop, id))))
-              const left = yield* ours.underWay
-              if (left.length === 0 && states.every(({ status }) => status !== "pending")) break
-              if (blocks > 150) assert.fail(`still under way: ${JSON.stringify([left, states.map(({ status }) => status)])}`)
-              // The first ends soon, and the second after some hundred blocks. Past its end, a node pays more for each block that it waits.
-              yield* mine(states[0]?.status === "pending" ? 1 : 5)
-              yield* Effect.sleep("250 millis")
-              yield* look
-            }
-            const ended = yield* act(() =>
-              Promise.all(held.map(({ id, outcome }) => Customer.ends(shop, id, outcome === "settle" ? "settled" : "failed")))
-            )
-            yield* act(() => Customer.hasBalance(shop, isForced ? Customer.without(500_000, ended[0]) : 500_000))
-            const cost = -(yield* unexplained(true))
-            assert.approximately(cost, (yield* feesSince(from)) + anchors[isForced ? "forced" : "agreed"], 1)
-            // Meanwhile it was nothing, or what had been paid by then.
-            for (const fee of fees) assert.isTrue(fee >= 0 && fee <= Math.max(cost, 0) + 1, `${fee} of ${cost}`)
-            // Everything is in the wallet, and the operator says what it has cost.
-            const { data } = yield* act(() => service.ask("GET", "/operator/reconciliation", { key: service.token() }))
-            assert.strictEqual(data.report.node.owned_sats, yield* ours.wallet)
-            yield* act(() =>
-              service.ask("PATCH", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought - cost } })
-            )
-            assert.strictEqual(yield* unexplained(true), 0)
-          }).pipe(Effect.scoped, Effect.provide(network))
+          }
+          const ended = yield* act(() =>
+            Promise.all(held.map(({ id, outcome }) => Customer.ends(shop, id, outcome === "settle" ? "settled" : "failed")))
+          )
+          yield* act(() => Customer.hasBalance(shop, isForced ? Customer.without(500_000, ended[0]) : 500_000))
+          const cost = -(yield* unexplained(true))
+          assert.approximately(cost, (yield* feesSince(from)) + anchors[isForced ? "forced" : "agreed"], 1)
+          // Meanwhile it was nothing, or what had been paid by then.
+          for (const fee of fees) assert.isTrue(fee >= 0 && fee <= Math.max(cost, 0) + 1, `${fee} of ${cost}`)
+          // Everything is in the wallet, and the operator says what it has cost.
+          const { data } = yield* act(() => service.ask("GET", "/operator/reconciliation", { key: service.token() }))
+          assert.strictEqual(data.report.node.owned_sats, yield* ours.wallet)
+          yield* act(() =>
+            service.ask("PATCH", "/operator/reconciliation/own-funds", { key: service.token(), body: { node_sats: brought - cost } })
+          )
+          assert.strictEqual(yield* unexplained(true), 0)
+        }).pipe(Effect.scoped, Effect.provide(network))
       )
     }
   }
