@@ -93,7 +93,7 @@ export const start = async () => {
     /** A page by its address, once it is there. */
     open: async (page: Page, path: string, title: string) => {
       await page.goto(`${whole.url}/console#/${path}`)
-      await page.getByRole("heading", { name: title, level: 1 }).waitFor()
+      await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor()
     },
     /** Shows the key again where the page asks for it. */
     stepUp: async (page: Page, key: string) => {

@@ -47,7 +47,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       await row.getByText("revoked").waitFor()
       assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key })).status, 401)
       await page.getByRole("link", { name: "till 3" }).click()
-      await page.getByRole("heading", { name: "API key", level: 1 }).waitFor()
+      await page.getByRole("heading", { name: "API key", exact: true, level: 1 }).waitFor()
       await page.getByText("read, receive").waitFor()
       assert.notInclude(await page.content(), key)
       assert.deepStrictEqual(complaints, [])
