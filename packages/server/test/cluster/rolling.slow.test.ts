@@ -67,10 +67,13 @@ suite("three processes are restarted one after the other", { more: { SATRAIL_DRA
     const all = shops.map(({ company }) => company)
     await eventually(
       "the end of all withdrawals",
-      async () => (await Promise.all(all.map((company) => Customer.transactions(company, "type=withdrawal&status=pending")))).flat(),
+      async () =>
+        (await Promise.all(all.map((company) => Customer.transactions(company, "type=withdrawal&status=pending&limit=1000")))).flat(),
       ({ length }) => length === 0
     )
-    const settled = (await Promise.all(all.map((company) => Customer.transactions(company, "type=withdrawal&status=settled")))).flat()
+    const settled = (
+      await Promise.all(all.map((company) => Customer.transactions(company, "type=withdrawal&status=settled&limit=1000")))
+    ).flat()
     assert.strictEqual(
       settled.length,
       withdrawn.reduce((sum, count) => sum + count, 0)
