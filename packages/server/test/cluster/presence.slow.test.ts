@@ -15,8 +15,7 @@ suite("a single process is killed and started again", { size: 1, clocksMove: fal
       const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
       // The process is there for a while, as its presence says.
       writeFileSync(cluster().points.death, "after pay")
-      const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
-      deaths++
+      const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000, { "Idempotency-Key": `presence-${deaths++}` }))
       await eventually(
         "its death",
         async () => cluster().deaths(),
