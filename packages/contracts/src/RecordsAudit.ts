@@ -35,7 +35,7 @@ const verifiedIn = Effect.fnUntraced(function* (store: Audit.AuditStore["Service
 })
 const verified = Effect.flatMap(Records, (store) => verifiedIn(store, null))
 
-/** The store as whoever owns it would have it: without what was written after this head, and with the head as it was stored then. */
+/** The store after its owner has deleted everything written after this head, and has put this head back. */
 const cutTo = (store: Audit.AuditStore["Service"], head: Audit.Head): Audit.AuditStore["Service"] => ({
   ...store,
   auditHead: Effect.succeed(head),

@@ -53,7 +53,7 @@ export type Kind = keyof typeof types
 export type TypeOf<K extends Kind> = (typeof types)[K][number]
 export type Type = TypeOf<Kind>
 
-/** The signed head of the audit log, which only the operator is told. */
+/** The signed head of the audit log. Only the operator receives it. */
 export interface AuditHead {
   /** The head itself, in the form that `satrail verify --audit-head` accepts. */
   readonly id: string

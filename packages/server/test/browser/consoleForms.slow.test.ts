@@ -328,7 +328,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: to unfreeze a company that holds much, a second operator makes the same request, and the first is told so", () =>
+  it("console: a company with a large balance is unfrozen when a second operator sends the same request, and the first is told so", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       await signIn(page, Whole.operatorToken)

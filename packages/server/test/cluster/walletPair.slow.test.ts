@@ -113,7 +113,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
       async () => listening(),
       (count) => count === 1
     )
-    // Whoever is stopped stays connected. If it had the lease, the other one takes it before it can answer.
+    // A stopped process stays connected. If it held the lease, the other one takes the lease before it answers.
     const takenOver = async () => {
       const { answers, send } = asked(one, { method: "get_balance", params: {} })
       send()
