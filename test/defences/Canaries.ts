@@ -2133,6 +2133,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "a task that is claimed by who enqueues it"
   },
   {
+    name: "place-counted-and-lost",
+    rows: [],
+    bug: "a claim that fails half way keeps the places it has counted at a recipient's host, which is never asked again",
+    file: core("sending/Resolving"),
+    find: "Effect.ignoreCause(tasks.postpone(task, task.atMillis))",
+    replace: "tasks.postpone(task, task.atMillis)",
+    test: coreTest("PaymentPlaces"),
+    titles: "payment worker: the store is away"
+  },
+  {
     name: "paused-behind-a-slow-recipient",
     rows: [],
     bug: "a payment whose recipient's server answers after a pause begins during it",

@@ -5,6 +5,7 @@ import { type Context, Deferred, Effect, Exit, Layer, Scope, Stream } from "effe
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Stops } from "../src/accounts/Stops.ts"
+import { StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
@@ -165,6 +166,32 @@ describe("Recipients that are slow", () => {
       assert.strictEqual(state.mostAtHost, settings.resolving.perHost)
     }
   )
+
+  it.effect("payment worker: the store is away when more is claimed at a host than there are places: all are paid when it is back", () => {
+    const { perHost } = settings.resolving
+    const { state, change: slow } = slowly(20)
+    let refused = 0
+    const change = (ports: Context.Context<Ports>) =>
+      replace(Tasks, (tasks) =>
+        Tasks.of({
+          ...tasks,
+          postpone: (...all) =>
+            all[0].kind === Withdrawal.recipientKind && refused++ < 1
+              ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
+              : tasks.postpone(...all)
+        })
+      )(slow(ports))
+    return run({ change }, function* () {
+      const companies = yield* times(perHost + 2, () => companyWith(100_000))
+      const rows = (yield* Effect.forEach(companies, (payer) => toSlow(payer, 1))).flat()
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual([state.asked, refused], [perHost, 2])
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* standings(rows), ["settled"])
+    })
+  })
 
   scenario(
     "payment worker: a process that stops while it asks recipients stops at once, and another one takes them up at once",

@@ -52,15 +52,18 @@ export const keepFilled = <A, E>(
     )
   })
 
-/** Fills every place once, and waits until all are free again. Answers how many tasks there were. */
+/** Fills every place once, and waits until all are free again. Answers how many tasks there were. What was claimed is done, also where a later claim fails. */
 export const fillOnce = <A, E>(line: Line<A, E>): Effect.Effect<number, E> =>
   Effect.gen(function* () {
     const all: Array<A> = []
-    while (all.length < line.places) {
-      const { claims } = yield* line.claim(line.places - all.length)
-      if (claims.length === 0) break
-      all.push(...claims)
-    }
-    yield* Effect.forEach(all, line.work, { concurrency: "unbounded", discard: true })
+    const claimed = Effect.gen(function* () {
+      while (all.length < line.places) {
+        const { claims } = yield* line.claim(line.places - all.length)
+        if (claims.length === 0) break
+        all.push(...claims)
+      }
+    })
+    const worked = Effect.suspend(() => Effect.forEach(all, line.work, { concurrency: "unbounded", discard: true }))
+    yield* Effect.ensuring(claimed, worked)
     return all.length
   })

@@ -48,14 +48,16 @@ export const line = Effect.fnUntraced(function* (
       const full = { companies: companies.full(perCompany), lanes: hosts.full(perHost) }
       const found = yield* inTurn({ kind: Withdrawal.recipientKind, limit: free, perLane: 1, full })
       const taken: Array<Claim> = []
+      const left: Array<Claim> = []
       for (const task of found) {
-        if (companies.of(task.companyId) >= perCompany || hosts.of(task.lane) >= perHost) {
-          yield* tasks.postpone(task, task.atMillis)
-          continue
+        if (companies.of(task.companyId) >= perCompany || hosts.of(task.lane) >= perHost) left.push(task)
+        else {
+          count(task, 1)
+          taken.push(task)
         }
-        count(task, 1)
-        taken.push(task)
       }
+      // What is counted has to be worked, also where the store is away by now: what cannot be given back is claimed again when its claim ends.
+      yield* Effect.forEach(left, (task) => Effect.ignoreCause(tasks.postpone(task, task.atMillis)), { discard: true })
       const isFull = full.companies.length + full.lanes.length > 0
       // Of each company's host one was taken: behind any there may be another.
       return { claims: taken, isMore: isFull || found.length > 0 }
