@@ -65,7 +65,9 @@ Real.suite("ldk on Esplora", ["bitcoind", "lnd", "ldk"], () => {
           yield* eventually(lookupInvoice(asked.paymentHash), ({ _tag }) => _tag === "settled")
 
           const amount = Msat.fromSats(100_000)
-          const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.invoice(carol, { amount, behaviour: "settle" })))
+          const request = yield* Peer.invoice(carol, { amount, behaviour: "settle" })
+          yield* LdkNetwork.findsWay(dora, request, 100_000)
+          const invoice = Result.getOrThrow(Bolt11.decode(request))
           yield* pay({ invoice, amount, feeLimit: Msat.fromSats(1_000) })
           const paid = yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
           if (paid._tag !== "settled") return assert.fail(JSON.stringify(paid))

@@ -27,6 +27,7 @@ export const Channels = Schema.Struct({
   height: Schema.Int,
   graph: Schema.Int
 })
+const Quote = Schema.Struct({ fee: Schema.NullOr(Schema.String) })
 const Graph = Schema.Struct({
   edges: Schema.Array(Schema.Struct({ node1_policy: Schema.NullOr(Schema.Unknown), node2_policy: Schema.NullOr(Schema.Unknown) }))
 })
@@ -82,6 +83,13 @@ export const open = Effect.fnUntraced(function* (
     )
   )
 })
+
+/** Waits until an LDK node knows a way to pay an invoice: the gossip of channels that are not its own comes when it comes (BOLT 7), and without it a payment fails at once. */
+export const findsWay = (from: Pick<Ldk.Ldk, "name" | "ask">, request: string, sats: number) =>
+  Process.until(
+    `${from.name} finds a way`,
+    Effect.map(from.ask("quote", { request, amount: `${sats}000`, feeLimit: `${sats}000` }, Quote), ({ fee }) => fee ?? undefined)
+  )
 
 /** dora on a network of lnd nodes, known by all. */
 export const make = Effect.gen(function* () {

@@ -98,6 +98,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* act(() => Customer.hasBalance(shop, 50_000))
 
           const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(10_000), behaviour: "settle" })
+          yield* LdkNetwork.findsWay(dora, destination, 10_000)
           const paid = yield* act(() => Customer.data(201, Customer.confirm(shop, destination, 10_000)))
           yield* act(() => Customer.ends(shop, paid.id, "settled"))
 

@@ -39,7 +39,8 @@ Real.suite("a service whose node is a wallet at another service on LDK", ["bitco
         const env = yield* OnLdk.settings(yield* Process.folder)
         const allow = `relay.example=http://127.0.0.1:${relay.port}`
         yield* act(() => bank.start({ ...env, SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW: allow }))
-        yield* LdkNetwork.open({ name: "dora", ask: Ldk.asking(env.LDK_SOCKET) }, bob)
+        const dora = { name: "dora", ask: Ldk.asking(env.LDK_SOCKET) }
+        yield* LdkNetwork.open(dora, bob)
         const account = yield* act(() => bank.company("paid"))
         const scopes = ["send", "receive", "read"]
         const { id } = yield* act(() => Customer.data(201, bank.operate(`/companies/${account.id}/api-keys`, { name: "shop", scopes })))
@@ -63,6 +64,7 @@ Real.suite("a service whose node is a wallet at another service on LDK", ["bitco
         yield* act(() => Customer.hasBalance(account, 50_000))
 
         const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(10_000), behaviour: "settle" })
+        yield* LdkNetwork.findsWay(dora, destination, 10_000)
         const paid = yield* act(() => Customer.data(201, Customer.confirm(customer, destination, 10_000)))
         yield* act(() => Customer.ends(customer, paid.id, "settled"))
         // What its payee refuses costs nothing, on either side.
