@@ -24,17 +24,19 @@ const cursorOf = (isId: (id: string) => boolean, example: string) =>
   Schema.String.annotate({
     description: "Start of the page, from a `Link` header",
     examples: [write({ createdAtMillis: 1_769_860_800_123, id: example })]
-  }).pipe(
-    Schema.decodeTo(Schema.Struct({ createdAtMillis: Schema.Int, id: Schema.String }), {
-      decode: SchemaGetter.transformEffect((text) => {
-        const position = read(text, isId)
-        return position === undefined
-          ? Effect.fail(new SchemaIssue.InvalidValue({ message: "A cursor as it was in a Link header" }))
-          : Effect.succeed(position)
-      }),
-      encode: SchemaGetter.transform(write)
-    })
-  )
+  })
+    .check(Scalars.stated(() => undefined, { pattern: "^[A-Za-z0-9_-]+$" }))
+    .pipe(
+      Schema.decodeTo(Schema.Struct({ createdAtMillis: Schema.Int, id: Schema.String }), {
+        decode: SchemaGetter.transformEffect((text) => {
+          const position = read(text, isId)
+          return position === undefined
+            ? Effect.fail(new SchemaIssue.InvalidValue({ message: "A cursor as it was in a Link header" }))
+            : Effect.succeed(position)
+        }),
+        encode: SchemaGetter.transform(write)
+      })
+    )
 
 /** Where a page starts, opaque to clients. */
 export const Cursor = cursorOf(Id.is, "019c13ec-9e7b-749b-878a-a3249e0ba9ce")

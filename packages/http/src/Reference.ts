@@ -1,6 +1,7 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "./Authentication.ts"
+import * as Beyond from "./Beyond.ts"
 import * as Errors from "./Errors.ts"
 import * as RequestId from "./RequestId.ts"
 import { failures } from "./resources/Withdrawals.ts"
@@ -90,6 +91,14 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     "The changelog lists every addition under *feature*. A member or an endpoint that a later path version, such as `/v2`, drops is marked `deprecated` in the OpenAPI document first, and keeps working in `/v1`.",
     "",
     "Before version 1.0, a release can break these rules. The changelog then lists the change first, under *breaking*, with the replacement.",
+    "",
+    "## What the schemas cannot say",
+    "",
+    "The OpenAPI documents state every rule that JSON Schema can express. A request that is valid by its schema can still be refused for one of these reasons. Its `malformed` error names the member. Text must also be well-formed Unicode without NUL characters.",
+    "",
+    "| Rule | Members |",
+    "|---|---|",
+    ...Beyond.rules.map(({ rule, members }) => `| ${rule} | ${members.map((name) => `\`${name}\``).join(", ")} |`),
     ...rows,
     ""
   ].join("\n")

@@ -126,7 +126,7 @@ export const GivenMetadata = Schema.Record(Schema.String, Schema.String)
   .annotate({ identifier: "GivenMetadata" })
 
 export const Description = Schema.String.annotate({
-  description: `Shown to the payer, at most ${maxDescriptionBytes} bytes`,
+  description: `Shown to the payer, at most ${maxDescriptionBytes} bytes of UTF-8`,
   examples: ["Order 1042"]
 }).check(stated(descriptionIssue, { maxLength: maxDescriptionBytes }))
 

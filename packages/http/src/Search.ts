@@ -1,6 +1,7 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
+import * as Metadata from "@satrail/core/base/Metadata"
 import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import * as Errors from "./Errors.ts"
 import * as Scalars from "./Scalars.ts"
@@ -30,9 +31,13 @@ export const label = {
     Schema.String.annotate({
       description: "With `metadata_value`: rows that have this key with this value in their metadata",
       examples: ["order"]
-    })
+    }).check(Scalars.stated(() => undefined, { minLength: 1, maxLength: Metadata.limits.keyCharacters }))
   ),
-  metadata_value: Schema.optionalKey(Schema.String.annotate({ description: "The whole value of `metadata_key`", examples: ["1042"] }))
+  metadata_value: Schema.optionalKey(
+    Schema.String.annotate({ description: "The whole value of `metadata_key`", examples: ["1042"] }).check(
+      Scalars.stated(() => undefined, { maxLength: Metadata.limits.valueCharacters })
+    )
+  )
 }
 
 /** The invoice that was paid, or is to be. */

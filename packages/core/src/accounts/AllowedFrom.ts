@@ -45,7 +45,7 @@ export const AllowedFrom = Schema.Struct({
   ranges: Schema.Array(
     Schema.String.check(
       Characters.atMost(maxRangeCharacters),
-      Schema.makeFilter((text) => rangeIssue(text))
+      Schema.makeFilter((text) => rangeIssue(text), { toJsonSchema: () => ({ pattern: "^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$" }) })
     )
   ).check(Schema.isMinLength(1), Schema.isMaxLength(maxRanges))
 })

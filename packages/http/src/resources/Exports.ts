@@ -71,12 +71,18 @@ const keysIssue = (text: string): string | undefined => {
 const query = {
   format: Schema.optionalKey(Sheet.Format),
   from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "What was booked from then on; by default everything" })),
-  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "What was booked before then; by default until now" })),
+  until: Schema.optionalKey(
+    Scalars.GivenInstant.annotate({ description: "What was booked before then, later than `from`; by default until now" })
+  ),
   metadata_keys: Schema.optionalKey(
     Schema.String.annotate({
       description: `Keys of metadata, separated by commas, at most ${Metadata.limits.keys}: each has a column \`metadata.<key>\``,
       examples: ["order,customer"]
-    }).check(Schema.makeFilter(keysIssue))
+    }).check(
+      Scalars.stated(keysIssue, {
+        pattern: `^[^,]{1,${Metadata.limits.keyCharacters}}(?:,[^,]{1,${Metadata.limits.keyCharacters}}){0,${Metadata.limits.keys - 1}}$`
+      })
+    )
   )
 }
 

@@ -55,8 +55,10 @@ const Body = Schema.Struct({
 }).annotate({ identifier: "CreateLightningAddress" })
 
 const SettingsBody = Schema.Struct({
-  min_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "The smallest payment" })),
-  max_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "The largest payment" })),
+  min_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "The smallest payment, within the service's limits" })),
+  max_sats: Scalars.given(
+    Scalars.GivenSats.annotate({ description: "The largest payment, not below `min_sats` and within the service's limits" })
+  ),
   success_message: Scalars.given(SuccessMessage),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "ChangeLightningAddress" })

@@ -21,9 +21,11 @@ const exampleData = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mN
 
 const Body = Schema.Struct({
   content_type: Picture.ContentType.annotate({ description: "What the picture is, which its first bytes have to say as well" }),
-  data: Scalars.text(exampleData).annotate({
-    description: `The picture's bytes in base64: at most ${Picture.limits.bytes} bytes, and ${Picture.limits.pixels} pixels each way`
-  })
+  data: Scalars.text(exampleData)
+    .annotate({
+      description: `The picture's bytes in base64: at most ${Picture.limits.bytes} bytes, and ${Picture.limits.pixels} pixels each way`
+    })
+    .check(Scalars.stated(() => undefined, { pattern: "^[A-Za-z0-9+/]+={0,2}$" }))
 }).annotate({ identifier: "SetLogo" })
 
 const view = View.make<{ readonly logo: Shown; readonly origin: string }>()(

@@ -126,7 +126,11 @@ const prefersPage = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServer
 
 export const get = Section.company(
   HttpApiEndpoint.get("getStatement", "/v1/statements/:month", {
-    params: { month: Schema.String.annotate({ description: "The month, `YYYY-MM`, in UTC", examples: ["2026-01"] }) },
+    params: {
+      month: Schema.String.annotate({ description: "A month that has begun, `YYYY-MM`, in UTC", examples: ["2026-01"] }).check(
+        Scalars.stated(() => undefined, { pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])$" })
+      )
+    },
     query: {
       format: Schema.optionalKey(
         Schema.Literals(["json", "html"]).annotate({
