@@ -54,7 +54,9 @@ describe("requests that are valid by the OpenAPI document", () => {
         const path = given
           .filter(({ place }) => place === "path")
           .reduce((whole, { name, text }) => whole.replace(`{${name}}`, encodeURIComponent(String(text)) || "x"), operation.path)
-        const query = new URLSearchParams(given.filter(({ place }) => place === "query").map(({ name, text }) => [name, String(text)]))
+        const query = new URLSearchParams(
+          given.filter(({ place }) => place === "query").map(({ name, text }): [string, string] => [name, String(text)])
+        )
         const key = keyOf(operation)
         const target = query.size === 0 ? path : `${path}?${query}`
         const answer = await service.ask(operation.method, target, {
