@@ -48,6 +48,21 @@ export const errors = (): string => {
   ].join("\n")
 }
 
+/** What is open to payers: protocols of the LUDs, and pages. */
+const payers: ReadonlyArray<readonly [address: string, what: string]> = [
+  ["GET /.well-known/lnurlp/:handle", "A Lightning address (LUD-16)"],
+  ["GET /lnurlp/:domain/:handle", "The same, on the service's own domain, for the domain in the path (LUD-06)"],
+  ["GET /lnurlp/:domain/:handle/callback", "An invoice for a Lightning address (LUD-06)"],
+  ["GET /lnurlp/:domain/:handle/verify/:payment_hash", "Whether that invoice is paid (LUD-21)"],
+  ["GET /lnurlw", "A voucher or a refund link (LUD-03)"],
+  ["GET /lnurlw/callback", "The claim of one (LUD-03)"],
+  ["GET /pay/:id", "The page of a checkout"],
+  ["GET /pay/:id/state", "The state that the page follows, as JSON, or as a stream with `Accept: text/event-stream`"],
+  ["GET /pay/embed.js", "The script that shows a checkout in a shop's own page"],
+  ["GET /pay/to/:handle", "The page on which a Lightning address is paid; `POST` makes the invoice"],
+  ["GET /pay/to/:handle/:payment_hash", "The page of that invoice; its state is at `/state` below it"]
+]
+
 /** The reference page of endpoints, in Markdown: each with what opens it. */
 export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>): string => {
   const rows: Array<string> = []
@@ -99,6 +114,14 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     "| Rule | Members |",
     "|---|---|",
     ...Beyond.rules.map(({ rule, members }) => `| ${rule} | ${members.map((name) => `\`${name}\``).join(", ")} |`),
+    "",
+    "## What payers open",
+    "",
+    "Wallets and browsers of payers open these addresses without a key. They are not in the OpenAPI documents. The LUDs define what wallets send and receive. The pages, and the state that a page follows, can change in any release: follow a checkout with webhooks or `GET /v1/checkouts/:id` instead.",
+    "",
+    "| Address | What it is |",
+    "|---|---|",
+    ...payers.map(([address, what]) => `| \`${address}\` | ${what} |`),
     ...rows,
     ""
   ].join("\n")
