@@ -2133,6 +2133,46 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "a task that is claimed by who enqueues it"
   },
   {
+    name: "listed-late-is-a-difference",
+    rows: [],
+    bug: "a forward that lnd lists late stays a difference beside the next one",
+    file: core("reports/reconciliation/Look"),
+    find: "Listed.explain(look.node, items) ?",
+    replace: "Listed.explain(look.node, []) ?",
+    test: coreTest("Listed"),
+    titles: "reconciliation: forwards that are always listed late"
+  },
+  {
+    name: "explained-by-whatever-is-listed",
+    rows: [],
+    bug: "a loss is taken for what the node has not listed yet",
+    file: core("reports/reconciliation/Listed"),
+    find: "if (unexplained === 0n || own === null) return false",
+    replace: "if (unexplained === 0n || own === null) return false\n  if (items.length > 0) return true",
+    test: coreTest("Listed"),
+    titles: "reconciliation: a forward that the node never lists"
+  },
+  {
+    name: "closing-may-cost-anything",
+    rows: [],
+    bug: "a channel that is closed explains a loss of more than the part below a satoshi",
+    file: core("reports/reconciliation/Listed"),
+    find: "999n *",
+    replace: "1000n *",
+    test: coreTest("Listed"),
+    titles: "reconciliation: a whole satoshi"
+  },
+  {
+    name: "listed-twice",
+    rows: [],
+    bug: "what a node listed is counted at each comparison again",
+    file: core("reports/reconciliation/Reconciler"),
+    find: "statements.own(known?.place ?? null, options.lines)",
+    replace: 'statements.own(known === undefined ? null : "0", options.lines)',
+    test: coreTest("Listed"),
+    titles: "reconciliation: a forward is counted by name"
+  },
+  {
     name: "place-counted-and-lost",
     rows: [],
     bug: "a claim that fails half way keeps the places it has counted at a recipient's host, which is never asked again",

@@ -14,6 +14,7 @@ const observe = (fields: Partial<Positions.Observed> = {}): Positions.Observed =
   chain: Msat.make(9000n),
   before: Tally.nothing,
   after: Tally.nothing,
+  roundedAway: Msat.zero,
   own: { node: Msat.make(5000n), chain: Msat.make(9000n) },
   pending: [],
   waiting: Waiting.byKind(() => ({ count: 0, oldestAtMillis: null, amount: Msat.zero })),

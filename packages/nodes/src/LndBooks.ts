@@ -6,6 +6,7 @@ import { Effect, Layer, Schema, Stream } from "effect"
 import type * as Lnd from "./Lnd.ts"
 import * as LndInfo from "./LndInfo.ts"
 import * as LndInvoice from "./LndInvoice.ts"
+import * as LndOwn from "./LndOwn.ts"
 import { get, type LndRest, make as connect, unavailable } from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
@@ -18,7 +19,10 @@ export const calls = [
   { uri: "/lnrpc.Lightning/ChannelBalance", entity: "offchain", action: "read" },
   { uri: "/lnrpc.Lightning/ListChannels", entity: "offchain", action: "read" },
   { uri: "/lnrpc.Lightning/PendingChannels", entity: "offchain", action: "read" },
-  { uri: "/lnrpc.Lightning/WalletBalance", entity: "onchain", action: "read" }
+  { uri: "/lnrpc.Lightning/WalletBalance", entity: "onchain", action: "read" },
+  { uri: "/lnrpc.Lightning/ForwardingHistory", entity: "offchain", action: "read" },
+  { uri: "/lnrpc.Lightning/ClosedChannels", entity: "offchain", action: "read" },
+  { uri: "/lnrpc.Lightning/GetTransactions", entity: "onchain", action: "read" }
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
 const pageSize = 500
@@ -54,6 +58,7 @@ const Channels = Schema.Struct({
     Schema.Struct({
       initiator: Schema.Boolean,
       commit_fee: Sats,
+      commitment_type: Schema.String,
       pending_htlcs: Schema.Array(Schema.Struct({ incoming: Schema.Boolean, amount: Sats }))
     })
   )
@@ -86,10 +91,13 @@ const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Invoice): Taken => ({ pay
 
 const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
+/** The two outputs by which either side can bump the fee of a commitment (BOLT 3, "Anchor Outputs"): whoever opened the channel has paid for them. */
+const anchors = (channel: { readonly commitment_type: string }) => (/ANCHORS|LEASE|TAPROOT/.test(channel.commitment_type) ? 660n : 0n)
+
 /**
  * What is ours in the channels: what we could send, what we have sent and has not arrived, and what channels that are being opened will hold. The fee of a
  * commitment that we would have to pay is ours as well for as long as the channel is open, and changes with every payment on its way and with the feerates
- * of the day. lnd says it in whole satoshis, with what is too small for an output of its own.
+ * of the day. lnd says it in whole satoshis, with what is too small for an output of its own, and without the anchors, which are ours as well until then.
  *
  * A forward counts as ours only when both of its sides have settled. Until the payer's side has, its incoming HTLC is still pending.
  */
@@ -102,7 +110,7 @@ const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.
       local_balance.msat,
       unsettled_remote_balance.msat,
       pending_open_local_balance.msat,
-      ...funded.map(({ commit_fee }) => Msat.fromSats(commit_fee))
+      ...funded.map((one) => Msat.fromSats(one.commit_fee + anchors(one)))
     ),
     // lnd rounds an HTLC down to a whole satoshi.
     within: Msat.fromSats(2n * BigInt(funded.length) + total(htlcs, ({ amount }) => amount + 1n))
@@ -171,6 +179,7 @@ export const capacity = (rest: LndRest): Effect.Effect<Capacity, NodeUnavailable
 
 const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const rest = connect(options)
+  const own = LndOwn.list(rest)
   const recognised = LndInfo.recognise(rest, options.identity)
 
   const payments = (urlParams: Readonly<Record<string, string>>) =>
@@ -233,7 +242,8 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         return { lines: found.map(takenOf), cursor: String(found.at(-1)?.settle_index ?? after) }
       },
       Effect.catchTag("Refused", unavailable("taken"))
-    )
+    ),
+    own: (after) => Effect.andThen(recognised, own(after)).pipe(Effect.catchTag("Refused", unavailable("own")))
   })
 }
 

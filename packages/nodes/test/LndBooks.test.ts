@@ -20,7 +20,7 @@ const answers = (msat: string, htlcs: ReadonlyArray<Htlc>): Readonly<Record<stri
     unsettled_remote_balance: whole("0"),
     pending_open_local_balance: whole("0")
   },
-  "/v1/channels": { channels: [{ initiator: false, commit_fee: "2811", pending_htlcs: htlcs }] },
+  "/v1/channels": { channels: [{ initiator: false, commit_fee: "2811", commitment_type: "ANCHORS", pending_htlcs: htlcs }] },
   "/v1/channels/pending": { waiting_close_channels: [], pending_force_closing_channels: [] },
   "/v1/balance/blockchain": { total_balance: "0", unconfirmed_balance: "0" }
 })
@@ -50,6 +50,61 @@ describe("The books of lnd", () => {
     Effect.gen(function* () {
       const { owned } = yield* books(() => answers("14000010468", [{ incoming: false, amount: "700" }]))
       assert.deepStrictEqual(yield* owned, { amount: Msat.make(14_000_010_468n), onChain: Msat.zero, within: Msat.zero })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lnd: forwards and channels that were closed by agreement are listed once, with what they earned and cost", () =>
+    Effect.gen(function* () {
+      const forward = (nanos: string, earned: bigint) => ({
+        timestamp_ns: nanos,
+        amt_in_msat: String(12_345_678n + earned),
+        amt_out_msat: "12345678"
+      })
+      const channel = (at: number, close_height: number, open_initiator: string, close_type = "COOPERATIVE_CLOSE") => ({
+        channel_point: `${at}:0`,
+        closing_tx_hash: `closes ${at}`,
+        capacity: "15000000",
+        close_height,
+        close_type,
+        open_initiator
+      })
+      const closes = (at: number) => ({ tx_hash: `closes ${at}`, output_details: [{ amount: "7074701" }, { amount: "7924914" }] })
+      const first = { forwards: [forward("3795572940950167814", 5n)], closed: [channel(1, 400, "INITIATOR_LOCAL")] }
+      const later = {
+        forwards: [...first.forwards, forward("3795572940950167815", 2234n), forward("3795572999000000000", 0n)],
+        closed: [
+          channel(4, 0, "INITIATOR_LOCAL"),
+          channel(3, 463, "INITIATOR_REMOTE"),
+          channel(2, 463, "INITIATOR_LOCAL"),
+          channel(5, 463, "INITIATOR_LOCAL", "REMOTE_FORCE_CLOSE"),
+          ...first.closed
+        ]
+      }
+      let said: { readonly forwards: ReadonlyArray<object>; readonly closed: ReadonlyArray<object> } = first
+      const { own } = yield* books(() => ({
+        "/v1/switch": { forwarding_events: said.forwards, last_offset_index: said.forwards.length },
+        "/v1/channels/closed?cooperative=true": { channels: said.closed },
+        "/v1/transactions?start_height=463&end_height=463": { transactions: [closes(2), closes(3)] }
+      }))
+      if (own === undefined) return assert.fail("lnd lists what it earned")
+      const begun = yield* own(null)
+      assert.deepStrictEqual([begun.lines, (yield* own(begun.cursor)).lines], [[], []])
+      said = later
+      const { lines, cursor } = yield* own(begun.cursor)
+      assert.deepStrictEqual(
+        lines.map(({ kind, amount }) => [kind, Number(amount)]),
+        [
+          ["forward", 2234],
+          ["forward", 0],
+          ["channel", 0],
+          ["channel", -385_000]
+        ]
+      )
+      // A reorganisation takes the block of both out, and another one has them.
+      said = { ...later, closed: first.closed }
+      const without = yield* own(cursor)
+      said = { ...later, closed: [channel(3, 464, "INITIATOR_REMOTE"), channel(2, 465, "INITIATOR_LOCAL"), ...first.closed] }
+      assert.deepStrictEqual([without.lines, (yield* own(without.cursor)).lines], [[], []])
     }).pipe(Effect.scoped)
   )
 })

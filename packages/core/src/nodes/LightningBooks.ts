@@ -57,6 +57,13 @@ export interface Taken {
   readonly received: Msat
 }
 
+/** What the node earned or spent by itself: a forward, or a channel that was closed by agreement. */
+export interface Own {
+  readonly kind: "forward" | "channel"
+  /** What the node has more by it; less than zero where it cost something. */
+  readonly amount: Msat
+}
+
 /** A bounded number of lines; the next page is after `cursor`. */
 export interface Page<A> {
   readonly lines: ReadonlyArray<A>
@@ -76,5 +83,10 @@ export class LightningBooks extends Context.Service<
     readonly sent: (after: string | null) => Effect.Effect<Page<Sent>, NodeUnavailable>
     /** The same of the payments that the node has taken, in the order in which they settled. */
     readonly taken: (after: string | null) => Effect.Effect<Page<Taken>, NodeUnavailable>
+    /**
+     * The same of what the node earned and spent by itself, each once. It may be listed a while after `owned` has counted it. Absent where the node does not list
+     * it: then it is the operator who says what is his.
+     */
+    readonly own?: (after: string | null) => Effect.Effect<Page<Own>, NodeUnavailable>
   }
 >()("@satrail/core/nodes/LightningBooks") {}

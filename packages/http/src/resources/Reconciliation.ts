@@ -1,3 +1,4 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Tally from "@satrail/core/ledger/Tally"
 import { Backlog } from "@satrail/core/reports/reconciliation/Backlog"
 import { Cause, type Difference } from "@satrail/core/reports/reconciliation/Difference"
@@ -86,6 +87,16 @@ const report = View.make<Report>()(
     liabilities_sats: [Sats.annotate({ description: "Balances of all companies together" }), (one) => Scalars.exactSats(one.liabilities)],
     node: [side.schema, (one) => side.of(one.node)],
     on_chain: [side.schema, (one) => side.of(one.chain)],
+    forwarding_sats: [
+      Sats.annotate({ description: "What the node earned by forwarding payments of others, as it lists them: a part of `node.own_sats`" }),
+      ({ listed }) => Scalars.exactSats(listed.forwarding)
+    ],
+    channel_costs_sats: [
+      Sats.annotate({
+        description: "What closing channels by agreement cost, as the node lists it: a part of `node.own_sats`, which is less by it"
+      }),
+      ({ listed }) => Scalars.exactSats(Msat.make(-listed.channels))
+    ],
     accounts: [Accounts, (one) => Tally.byAccount((account) => Scalars.exactSats(one.accounts[account]))],
     differences_by_cause: [
       Schema.Record(Schema.String, Schema.Int).annotate({

@@ -22,6 +22,8 @@ const Answer = Schema.Struct({
       liabilities_sats: Sats,
       node: Side,
       on_chain: Side,
+      forwarding_sats: Sats,
+      channel_costs_sats: Sats,
       accounts: Schema.Record(Schema.String, Sats),
       differences_by_cause: Schema.Record(Schema.String, Schema.Int),
       differences: Schema.Array(
@@ -55,6 +57,8 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
     Output.table([
       ["assets", Output.sats(report.assets_sats)],
       ["liabilities", Output.sats(report.liabilities_sats)],
+      ["forwarding income", Output.sats(report.forwarding_sats)],
+      ["channel costs", Output.sats(report.channel_costs_sats)],
       ...Object.entries(report.accounts).map(([account, amount]) => [account, Output.sats(amount)])
     ]),
     waitingTable,

@@ -5,7 +5,9 @@ import * as CompanyId from "../../base/CompanyId.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Tally from "../../ledger/Tally.ts"
+import type { Own } from "../../nodes/LightningBooks.ts"
 import { Difference, type Found, type Judgement } from "./Difference.ts"
+import * as Listed from "./Listed.ts"
 import * as Runway from "./Runway.ts"
 import { Side } from "./Side.ts"
 
@@ -48,6 +50,8 @@ export const Look = Schema.Struct({
   watched: Schema.Array(Watched),
   /** What had left the wallet by a few earlier comparisons; nothing where an earlier version wrote it. */
   marks: Schema.optionalKey(Schema.Array(Runway.Mark)),
+  /** What the node has listed by then; nothing where an earlier version wrote it. */
+  listed: Schema.optionalKey(Listed.Listed),
   places: Schema.Struct({
     sent: Schema.NullOr(Schema.String),
     taken: Schema.NullOr(Schema.String),
@@ -73,6 +77,10 @@ export const markOf = ({ atMillis, tally }: Pick<Look, "atMillis" | "tally">): R
 export const kept = (look: Look) => ({ source, value: Schema.encodeSync(Text)(look) })
 
 const key = ({ cause, about }: Found): string => `${cause} ${about}`
+
+/** A comparison as it would have been, had the node listed by then what it has listed since. */
+export const corrected = (look: Look, items: ReadonlyArray<Own>): Look =>
+  Listed.explain(look.node, items) ? { ...look, found: look.found.filter(({ cause }) => cause !== "node_balance") } : look
 
 /** What was found at `nowMillis`, each since the comparison that found it first. */
 export const dated = (found: ReadonlyArray<Found>, before: Look | undefined, nowMillis: number): ReadonlyArray<Difference> => {

@@ -18,6 +18,8 @@ export interface Observed {
   readonly before: Turnovers
   readonly after: Turnovers
   readonly own: OwnFunds
+  /** What was lost of the node's money with the channels that were closed since its part was stated, at most. */
+  readonly roundedAway: Msat.Msat
   /** The withdrawals that have not ended. */
   readonly pending: ReadonlyArray<Pending>
   readonly waiting: Pick<All, "deposit_without_block" | "deposit_unconfirmed">
@@ -68,7 +70,7 @@ export const of = (observed: Observed): Positions => {
     owned: observed.node.amount,
     within: observed.node.within,
     own: own.node,
-    mayLeave: mayLeaveNode(observed),
+    mayLeave: Msat.sum(mayLeaveNode(observed), observed.roundedAway),
     mayArrive: mayArriveAtNode(observed)
   })
   const chain = Side.of({

@@ -17,6 +17,7 @@ import { SendingReads } from "../../sending/SendingReads.ts"
 import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import * as ChainItems from "./ChainItems.ts"
 import * as Items from "./Items.ts"
+import * as Listed from "./Listed.ts"
 import * as Look from "./Look.ts"
 import * as Positions from "./Positions.ts"
 import * as Reconciliation from "./Reconciliation.ts"
@@ -27,7 +28,7 @@ import * as Statements from "./Statements.ts"
 const pageSize = 500
 const behindMillis = 1000
 
-/** Reconciles the ledger with the statements of node and chain. It reports discrepancies and repairs nothing. */
+/** Reconciles the ledger with the statements of node and chain. It counts what the node lists as the operator's, reports discrepancies and repairs nothing. */
 export class Reconciler extends Context.Service<
   Reconciler,
   {
@@ -83,27 +84,33 @@ export const make = Effect.gen(function* () {
   return Reconciler.of({
     look: Effect.fnUntraced(function* (fence) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const before = Option.getOrUndefined(yield* reading(Look.last))
+      const last = Option.getOrUndefined(yield* reading(Look.last))
       const stated = yield* reading(Reconciliation.ownFunds)
-      const room = Math.min(options.lines, Math.max(0, options.watched - (before?.watched.length ?? 0)))
+      const room = Math.min(options.lines, Math.max(0, options.watched - (last?.watched.length ?? 0)))
+      const known = yield* reading(Listed.last)
+      const { lines: listedNow, ...list } = yield* statements.own(known?.place ?? null, options.lines)
+      const listed = Listed.add(known ?? Listed.none, listedNow)
+      const before = last && Look.corrected(last, listedNow)
 
-      // The order matters: whatever moves between the two counts of ours is known by their difference.
+      // The order matters: whatever moves between the two counts of ours is known by their difference. What the node lists after this, it has counted before or
+      // lists for the next comparison.
       const first = yield* ledger.tally(before?.tally ?? null)
       const [owned, holdings] = [yield* lightning.owned, yield* chain.holdings]
-      const own = Reconciliation.counting(stated, owned)
+      const own = Reconciliation.counting(stated, owned, listed)
       const statement = yield* statements.since(before?.places, room)
       const lines = yield* items.compare(before?.watched ?? [], statement)
       const pending = yield* underWay
       const waiting = yield* ledger.waiting(0)
       const second = yield* ledger.tally(first)
 
-      const { isBehind } = statement
+      const isBehind = statement.isBehind || list.isBehind
       const sides = Positions.of({
         node: owned,
         chain: holdings.owned,
         before: first.accounts,
         after: second.accounts,
         own,
+        roundedAway: own.node === null ? Msat.zero : Listed.roundedAway(listed, stated.listed ?? Listed.none),
         pending,
         waiting,
         lines,
@@ -117,6 +124,14 @@ export const make = Effect.gen(function* () {
         })
         yield* keep(Reconciliation.stated({ ...own, node: node.own, chain: wallet.own }), nowMillis, fence)
       }
+      if (list.place !== null && list.place !== known?.place) yield* keep(Listed.kept({ ...listed, place: list.place }), nowMillis, fence)
+      if (listedNow.length > 0) {
+        const now = Listed.add(Listed.none, listedNow)
+        yield* Effect.logInfo("reconciliation: the node's own income and costs counted", {
+          forwardingSats: satsOf(now.forwarding),
+          channelSats: satsOf(now.channels)
+        })
+      }
 
       const givenUp = yield* chainItems.givenUp(before)
       const elsewhere = [...(yield* chainItems.missing(holdings.gone)), ...givenUp.found, ...Positions.differences(sides)]
@@ -129,6 +144,7 @@ export const make = Effect.gen(function* () {
         found: [...found, ...Look.dated(elsewhere, before, nowMillis)],
         isBehind,
         watched,
+        listed,
         marks: Runway.marked(before?.marks ?? [], Look.markOf({ atMillis: nowMillis, tally: second })),
         places: { ...statement.places, givenUp: givenUp.place }
       }

@@ -10,11 +10,12 @@ import * as Tally from "../../ledger/Tally.ts"
 import type * as Waiting from "../../ledger/Waiting.ts"
 import type { Owned } from "../../nodes/LightningBooks.ts"
 import type { Difference } from "./Difference.ts"
+import * as Listed from "./Listed.ts"
 import * as Look from "./Look.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 
 /**
- * What of the node's money and the wallet's is the operator's own, besides what the ledger knows of: what was there before, what was put there since,
+ * What of the node's money and the wallet's is the operator's own, besides what the ledger knows of: what was there before and what was put there since, with
  * what channels cost and forwarding earned. null until it is known.
  */
 export const OwnFunds = Schema.Struct({ node: Schema.NullOr(Msat.FromString), chain: Schema.NullOr(Msat.FromString) })
@@ -22,6 +23,8 @@ export interface OwnFunds extends Schema.Schema.Type<typeof OwnFunds> {}
 
 /** The last comparison, for people. */
 export interface Report extends Pick<Look.Look, "atMillis" | "node" | "chain" | "isBehind"> {
+  /** What of the node's part of the operator's own it earned and spent by itself, as it lists it. */
+  readonly listed: Listed.Listed
   /** What is in each account, as in a trial balance. */
   readonly accounts: { readonly [account in Account]: Msat.Msat }
   /** What the node and the wallet own. */
@@ -32,8 +35,15 @@ export interface Report extends Pick<Look.Look, "atMillis" | "node" | "chain" | 
   readonly differences: ReadonlyArray<Difference>
 }
 
-/** As it is kept. Versions before this one counted open channels alone: what they wrote does not say `onChain`. */
-const Kept = Schema.Struct({ ...OwnFunds.fields, onChain: Schema.optionalKey(Schema.Literal(true)) })
+/**
+ * As it is kept. Versions before this one counted open channels alone: what they wrote does not say `onChain`. `listed` is what the node had listed by the time
+ * its part was stated, and what that part has in it: what it lists later is added.
+ */
+const Kept = Schema.Struct({
+  ...OwnFunds.fields,
+  onChain: Schema.optionalKey(Schema.Literal(true)),
+  listed: Schema.optionalKey(Listed.Listed)
+})
 export interface Kept extends Schema.Schema.Type<typeof Kept> {}
 
 const source = "own funds"
@@ -46,24 +56,32 @@ export const ownFunds: Effect.Effect<Kept, StoreUnavailable, LedgerReads> = Effe
   return yield* Effect.orDie(Schema.decodeUnknownEffect(OwnFundsText)(text.value))
 })
 
-/** What was stated when only channels were counted is more by what the node has besides them, from the first comparison on that counts it. */
-export const counting = (own: Kept, { onChain }: Owned): Kept => ({
-  ...own,
-  node: own.node === null || onChain === undefined || own.onChain === true ? own.node : Msat.sum(own.node, onChain),
-  ...(onChain !== undefined && { onChain: true })
-})
+/**
+ * What was stated is more by what the node has listed since. What was stated when only channels were counted is more by what the node has besides them, from the
+ * first comparison on that counts it.
+ */
+export const counting = (own: Kept, { onChain }: Owned, listed: Listed.Listed): Kept => {
+  const first = onChain === undefined || own.onChain === true ? Msat.zero : onChain
+  return {
+    ...own,
+    node: own.node === null ? null : Msat.sum(own.node, first, Listed.since(listed, own.listed ?? Listed.none)),
+    ...(onChain !== undefined && { onChain: true }),
+    listed
+  }
+}
 
 /** How it is kept. */
 export const stated = (own: Kept) => ({ source, value: Schema.encodeSync(OwnFundsText)(own) })
 
 const reportOf = (look: Look.Look, graceMillis: number): Report => {
-  const { atMillis, node, chain, isBehind, tally } = look
+  const { atMillis, node, chain, isBehind, tally, listed = Listed.none } = look
   const accounts = Tally.byAccount((account) => Tally.net(tally.accounts[account]))
   return {
     atMillis,
     node,
     chain,
     isBehind,
+    listed,
     accounts,
     assets: Msat.sum(node.owned, chain.owned),
     liabilities: Msat.sum(accounts.available, accounts.held),
@@ -99,7 +117,13 @@ export const make = Effect.gen(function* () {
     stateOwnFunds: Effect.fnUntraced(function* (own) {
       const before = yield* Effect.provideService(ownFunds, LedgerReads, records)
       const isCounted = own.node !== null || before.onChain === true
-      const now: Kept = { node: own.node ?? before.node, chain: own.chain ?? before.chain, ...(isCounted && { onChain: true }) }
+      const listed = yield* Effect.provideService(Listed.last, LedgerReads, records)
+      const now: Kept = {
+        node: own.node ?? before.node,
+        chain: own.chain ?? before.chain,
+        ...(isCounted && { onChain: true }),
+        listed: (own.node === null ? before.listed : listed) ?? Listed.none
+      }
       const nowMillis = yield* Clock.currentTimeMillis
       yield* journal.commit(Cursor.moved(stated(now), Id.fromMillis(nowMillis, entropy), nowMillis)).pipe(
         Effect.catchTag("StaleFence", Effect.die) // nothing is fenced here

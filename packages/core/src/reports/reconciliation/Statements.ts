@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { LedgerReads, type Published } from "../../ledger/LedgerReads.ts"
-import { LightningBooks, type Page } from "../../nodes/LightningBooks.ts"
+import { LightningBooks, type Own, type Page } from "../../nodes/LightningBooks.ts"
 import type * as Look from "./Look.ts"
 
 const pageSize = 500
@@ -34,6 +34,12 @@ const pages = Effect.fnUntraced(function* <A, E>(
   return { lines, place, isBehind: true }
 })
 
+const nothing: { readonly lines: ReadonlyArray<Own>; readonly place: null; readonly isBehind: boolean } = {
+  lines: [],
+  place: null,
+  isBehind: false
+}
+
 /** What an event of ours says was settled with the node, if it says so. */
 const settledBy = ({ type, companyId, subject }: Published): ReadonlyArray<Look.Watched> => {
   if (type === "withdrawal.settled") return [{ _tag: "Withdrawal", companyId, id: subject }]
@@ -59,6 +65,12 @@ export const make = Effect.gen(function* () {
   })
 
   return {
+    /** What the node has earned and spent by itself since, at most a page more than there is room for; nothing where it does not list it. */
+    own: Effect.fnUntraced(function* (place: string | null, room: number) {
+      const { own } = lightning
+      return own === undefined ? nothing : yield* pages(own, place, room)
+    }),
+
     /** At most a page more of each than there is room for. Without places, no lines and the place of the newest. */
     since: Effect.fnUntraced(function* (places: Look.Look["places"] | undefined, room: number) {
       const sent = yield* pages(lightning.sent, places?.sent ?? null, room)

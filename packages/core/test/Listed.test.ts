@@ -1,0 +1,162 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Context, Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { LightningBooks, type Own } from "../src/nodes/LightningBooks.ts"
+import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
+import * as Reconciler from "../src/reports/reconciliation/Reconciler.ts"
+import { Reconciliation } from "../src/reports/reconciliation/Reconciliation.ts"
+import { settings } from "./Rows.ts"
+import { type Ports, type Process, replace, scenario } from "./World.ts"
+
+const { everyMillis } = settings.reconciliation
+
+/** A node that lists two items a page. What it owns beyond the sandbox's node is `earned`, and not everything of it is listed yet. */
+const make = Effect.gen(function* () {
+  const state = { earned: 0n, isAway: false }
+  const list: Array<Own> = []
+  const ports = replace(LightningBooks, (books) =>
+    LightningBooks.of({
+      ...books,
+      owned: Effect.map(books.owned, (owned) => ({ ...owned, amount: Msat.make(owned.amount + state.earned) })),
+      own: (after) =>
+        Effect.suspend(() => {
+          const from = after === null ? list.length : Number(after)
+          if (state.isAway && after !== null && from > 1) {
+            return Effect.fail(new NodeUnavailable({ operation: "own", cause: new Error("away") }))
+          }
+          const lines = after === null ? [] : list.slice(from, from + 2)
+          return Effect.succeed({ lines, cursor: String(from + lines.length) })
+        })
+    })
+  )(yield* Effect.context<Ports | Process>())
+  const look = Effect.gen(function* () {
+    const services = yield* Layer.build(Layer.fresh(Reconciler.layer)).pipe(Effect.provideContext(ports))
+    yield* TestClock.adjust(everyMillis)
+    return yield* Context.get(services, Reconciler.Reconciler).look()
+  })
+  const item = (kind: Own["kind"]) => (msat: number) => list.push({ kind, amount: Msat.make(BigInt(msat)) })
+  const [lists, closes] = [item("forward"), item("channel")]
+  const earns = (msat: number) => {
+    state.earned += BigInt(msat)
+  }
+  return {
+    state,
+    look,
+    lists,
+    closes,
+    earns,
+    forwards: (msat: number) => {
+      earns(msat)
+      lists(msat)
+    }
+  }
+})
+
+/** What is told: causes of differences, what forwards earned, what channels cost, and how many were closed. */
+const told = Effect.gen(function* () {
+  const { differences, listed, node } = Option.getOrThrow(yield* (yield* Reconciliation).last)
+  const { forwarding, channels, closed } = listed
+  return [differences.map(({ cause }) => cause), ...[forwarding, channels, closed, node.unexplained].map(Number)]
+})
+
+describe("What the node earns and spends by itself", () => {
+  scenario("reconciliation: a forward is counted by name, once, and is no difference", function* () {
+    const node = yield* make
+    yield* node.look
+    for (const fee of [2234, 1000, 0, 7, 15]) node.forwards(fee)
+    for (let looks = 0; looks < 3; looks++) yield* node.look
+    assert.deepStrictEqual(yield* told, [[], 3256, 0, 0, 0])
+  })
+
+  scenario("reconciliation: what was listed before the first comparison is in what was determined then", function* () {
+    const node = yield* make
+    node.forwards(2234)
+    yield* node.look
+    yield* node.look
+    assert.deepStrictEqual(yield* told, [[], 0, 0, 0, 0])
+  })
+
+  scenario("reconciliation: forwards that are always listed late are no difference", function* () {
+    const node = yield* make
+    yield* node.look
+    for (let looks = 0; looks < 10; looks++) {
+      node.earns(1000 + looks)
+      yield* node.look
+      assert.deepStrictEqual((yield* told)[0], [])
+      node.lists(1000 + looks)
+    }
+    yield* node.look
+    assert.deepStrictEqual(yield* told, [[], 10_045, 0, 0, 0])
+  })
+
+  scenario(
+    "reconciliation: a forward that the node never lists is a difference, beside others that it lists",
+    { logsErrors: true },
+    function* () {
+      const node = yield* make
+      yield* node.look
+      node.earns(2234)
+      for (let looks = 0; looks < 3; looks++) {
+        node.forwards(100)
+        yield* node.look
+      }
+      assert.deepStrictEqual(yield* told, [["node_balance"], 300, 0, 0, 2234])
+    }
+  )
+
+  scenario("reconciliation: an outage within the list counts nothing, and the next comparison counts each item once", function* () {
+    const node = yield* make
+    yield* node.look
+    for (const fee of [1, 2, 3, 4]) node.forwards(fee)
+    node.state.isAway = true
+    assert.strictEqual((yield* Effect.flip(node.look))._tag, "NodeUnavailable")
+    node.state.isAway = false
+    yield* node.look
+    assert.deepStrictEqual(yield* told, [[], 10, 0, 0, 0])
+  })
+
+  scenario("reconciliation: what the operator states has in it what was listed by then", function* () {
+    const node = yield* make
+    const { stateOwnFunds } = yield* Reconciliation
+    yield* node.look
+    node.forwards(5000)
+    yield* node.look
+    const { own } = Option.getOrThrow(yield* (yield* Reconciliation).last).node
+    node.earns(700)
+    yield* stateOwnFunds({ node: Msat.make((own ?? 0n) + 700n), chain: null })
+    yield* node.look
+    node.forwards(11)
+    yield* node.look
+    assert.deepStrictEqual(yield* told, [[], 5011, 0, 0, 0])
+  })
+
+  scenario(
+    "reconciliation: a closed channel costs what the node lists, and less than a satoshi besides",
+    { isPending: true },
+    function* () {
+      const node = yield* make
+      yield* node.look
+      node.closes(-385_000)
+      node.closes(0)
+      node.earns(-385_000 - 999 - 999)
+      yield* node.look
+      yield* node.look
+      assert.deepStrictEqual(yield* told, [[], 0, -385_000, 2, 0])
+    }
+  )
+
+  scenario(
+    "reconciliation: a whole satoshi that a closed channel lost is a difference",
+    { logsErrors: true, isPending: true },
+    function* () {
+      const node = yield* make
+      yield* node.look
+      node.closes(-385_000)
+      node.earns(-385_000 - 1000)
+      yield* node.look
+      yield* node.look
+      assert.deepStrictEqual(yield* told, [["node_balance"], 0, -385_000, 1, -1])
+    }
+  )
+})

@@ -1,0 +1,112 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Own, Page } from "@satrail/core/nodes/LightningBooks"
+import { Clock, Effect, Schema } from "effect"
+import { get, type LndRest, post } from "./LndRest.ts"
+
+// What an lnd earned and spent by itself: its forwards, and the fees of channels that it opened and that were closed by agreement.
+
+const pageSize = 500
+/** How far lnd's clock may be behind ours: that much of the list is read to find its end. */
+const skewMillis = 600_000
+/** No reorganisation is deeper than this, in blocks. */
+const depth = 144
+
+const Forwards = Schema.Struct({
+  forwarding_events: Schema.Array(
+    Schema.Struct({ timestamp_ns: Schema.BigIntFromString, amt_in_msat: Msat.FromString, amt_out_msat: Msat.FromString })
+  ),
+  last_offset_index: Schema.Int
+})
+type Forward = (typeof Forwards.Type)["forwarding_events"][number]
+
+const Closed = Schema.Struct({
+  channels: Schema.Array(
+    Schema.Struct({
+      channel_point: Schema.String,
+      closing_tx_hash: Schema.String,
+      capacity: Schema.BigIntFromString,
+      close_height: Schema.Int,
+      close_type: Schema.String,
+      open_initiator: Schema.String
+    })
+  )
+})
+type Closed = (typeof Closed.Type)["channels"][number]
+
+const Transactions = Schema.Struct({
+  transactions: Schema.Array(
+    Schema.Struct({ tx_hash: Schema.String, output_details: Schema.Array(Schema.Struct({ amount: Schema.BigIntFromString })) })
+  )
+})
+
+/** How far both lists were read: the last forward, in nanoseconds, and the last closed channel's block, with the channels that were closed shortly before it. */
+const Place = Schema.Struct({ forward: Schema.BigIntFromString, height: Schema.Int, closed: Schema.Array(Schema.String) })
+type Place = typeof Place.Type
+const Text = Schema.fromJsonString(Place)
+
+/** A page of what came after a place. Without a place, no lines, and the place of the newest. */
+export const list = (rest: LndRest) => {
+  /** In lnd's order, which is that of time. An offset counts within one query only: lnd may have deleted what is older by the next one. */
+  const forwardsAfter = Effect.fnUntraced(function* (nanos: bigint) {
+    for (let offset = 0; ;) {
+      const body = { start_time: String(nanos / 1_000_000_000n), index_offset: offset, num_max_events: pageSize }
+      const { forwarding_events: events, last_offset_index } = yield* rest.ask("own", post("/v1/switch", body), Forwards)
+      const found = events.filter(({ timestamp_ns }) => timestamp_ns > nanos)
+      if (found.length > 0 || events.length < pageSize) return found
+      offset = last_offset_index
+    }
+  })
+
+  const closed = Effect.map(rest.ask("own", get("/v1/channels/closed", { urlParams: { cooperative: "true" } }), Closed), ({ channels }) =>
+    channels
+      .filter(({ close_type, close_height }) => close_type === "COOPERATIVE_CLOSE" && close_height > 0)
+      .toSorted((a, b) => a.close_height - b.close_height)
+  )
+
+  /** The fees of their closing transactions, which whoever opened a channel pays (BOLT 2, "Closing Negotiation"). */
+  const costs = Effect.fnUntraced(function* (channels: ReadonlyArray<Closed>) {
+    const [first, last] = [channels.at(0)?.close_height, channels.at(-1)?.close_height]
+    if (first === undefined || last === undefined) return []
+    const heights = { start_height: String(first), end_height: String(last) }
+    const { transactions } = yield* rest.ask("own", get("/v1/transactions", { urlParams: heights }), Transactions)
+    return channels.map(({ open_initiator, capacity, closing_tx_hash }): Own => {
+      const paid = transactions.find(({ tx_hash }) => tx_hash === closing_tx_hash)
+      const ours = open_initiator === "INITIATOR_LOCAL" && paid !== undefined
+      const fee = ours ? paid.output_details.reduce((rest, { amount }) => rest - amount, capacity) : 0n
+      return { kind: "channel", amount: Msat.make(-1000n * fee) }
+    })
+  })
+
+  /** A channel that a reorganisation takes out of the list for a while is not listed again. */
+  const placeOf = ({ forward, height, closed }: Place, channels: ReadonlyArray<Closed>): string => {
+    const newest = Math.max(height, channels.at(-1)?.close_height ?? 0)
+    const recent = channels.filter(({ close_height }) => close_height > newest - depth).map(({ channel_point }) => channel_point)
+    const gone = closed.filter((point) => !channels.some(({ channel_point }) => channel_point === point))
+    return Schema.encodeSync(Text)({ forward, height: newest, closed: [...gone, ...recent] })
+  }
+
+  return Effect.fnUntraced(function* (after: string | null) {
+    const channels = yield* closed
+    if (after === null) {
+      const from = BigInt((yield* Clock.currentTimeMillis) - skewMillis) * 1_000_000n
+      let forward = from
+      for (let more: ReadonlyArray<Forward> = yield* forwardsAfter(from); more.length > 0; more = yield* forwardsAfter(forward)) {
+        forward = more.at(-1)?.timestamp_ns ?? forward
+      }
+      const page: Page<Own> = { lines: [], cursor: placeOf({ forward, height: 0, closed: [] }, channels) }
+      return page
+    }
+    const place = yield* Effect.orDie(Schema.decodeUnknownEffect(Text)(after))
+    const forwards = yield* forwardsAfter(place.forward)
+    const fresh = channels.filter(
+      ({ channel_point, close_height }) => close_height > place.height - depth && !place.closed.includes(channel_point)
+    )
+    const earned = forwards.map(({ amt_in_msat, amt_out_msat }): Own => ({
+      kind: "forward",
+      amount: Msat.make(amt_in_msat - amt_out_msat)
+    }))
+    const forward = forwards.at(-1)?.timestamp_ns ?? place.forward
+    const page: Page<Own> = { lines: [...earned, ...(yield* costs(fresh))], cursor: placeOf({ ...place, forward }, channels) }
+    return page
+  })
+}
