@@ -40,7 +40,7 @@ export const catalogue = {
   },
   company_frozen: {
     status: 403,
-    meaning: "The operator has frozen the company: its keys can read, and no money of its leaves or is promised. Nothing was held.",
+    meaning: "The operator has frozen the company: its keys can read, and none of its money can leave or be promised. Nothing was held.",
     remedy: "Ask the operator. The same request works once the company is not frozen any more."
   },
   another_operator_required: {

@@ -32,7 +32,7 @@ export const freeze = Command.make(
   },
   ({ company, json, ...body }) => call({ json }, "POST", `${of(company)}/freeze`, body)
 ).pipe(
-  Command.withDescription("Freeze a company: its keys can read, and no money of its leaves"),
+  Command.withDescription("Freeze a company: its keys can read, and none of its money can leave"),
   example('freeze 01a1f768-1c70-748e-8579-81b7373e8599 --reason "key stolen"', "Its vouchers cannot be claimed either")
 )
 
