@@ -58,7 +58,6 @@ const Channels = Schema.Struct({
     Schema.Struct({
       initiator: Schema.Boolean,
       commit_fee: Sats,
-      commitment_type: Schema.String,
       pending_htlcs: Schema.Array(Schema.Struct({ incoming: Schema.Boolean, amount: Sats }))
     })
   )
@@ -91,13 +90,10 @@ const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Invoice): Taken => ({ pay
 
 const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
-/** The two outputs by which either side can bump the fee of a commitment (BOLT 3, "Anchor Outputs"): whoever opened the channel has paid for them. */
-const anchors = (channel: { readonly commitment_type: string }) => (/ANCHORS|LEASE|TAPROOT/.test(channel.commitment_type) ? 660n : 0n)
-
 /**
  * What is ours in the channels: what we could send, what we have sent and has not arrived, and what channels that are being opened will hold. The fee of a
  * commitment that we would have to pay is ours as well for as long as the channel is open, and changes with every payment on its way and with the feerates
- * of the day. lnd says it in whole satoshis, with what is too small for an output of its own, and without the anchors, which are ours as well until then.
+ * of the day. lnd says it in whole satoshis, with what is too small for an output of its own.
  *
  * A forward counts as ours only when both of its sides have settled. Until the payer's side has, its incoming HTLC is still pending.
  */
@@ -110,7 +106,7 @@ const inChannels = (balance: typeof Balance.Type, { channels }: typeof Channels.
       local_balance.msat,
       unsettled_remote_balance.msat,
       pending_open_local_balance.msat,
-      ...funded.map((one) => Msat.fromSats(one.commit_fee + anchors(one)))
+      ...funded.map(({ commit_fee }) => Msat.fromSats(commit_fee))
     ),
     // lnd rounds an HTLC down to a whole satoshi.
     within: Msat.fromSats(2n * BigInt(funded.length) + total(htlcs, ({ amount }) => amount + 1n))

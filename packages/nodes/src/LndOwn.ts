@@ -3,13 +3,15 @@ import type { Own, Page } from "@satrail/core/nodes/LightningBooks"
 import { Clock, Effect, Schema } from "effect"
 import { get, type LndRest, post } from "./LndRest.ts"
 
-// What an lnd earned and spent by itself: its forwards, and the fees of channels that it opened and that were closed by agreement.
+// What an lnd earned and spent by itself: its forwards, and what closing channels that it opened has cost, where both sides agreed.
 
 const pageSize = 500
 /** How far lnd's clock may be behind ours: that much of the list is read to find its end. */
 const skewMillis = 600_000
 /** No reorganisation is deeper than this, in blocks. */
 const depth = 144
+/** Both anchors of a commitment, in satoshis (BOLT 3, "Anchor Outputs"). */
+const anchors = 660n
 
 const Forwards = Schema.Struct({
   forwarding_events: Schema.Array(
@@ -39,8 +41,20 @@ const Transactions = Schema.Struct({
   )
 })
 
-/** How far both lists were read: the last forward, in nanoseconds, and the last closed channel's block, with the channels that were closed shortly before it. */
-const Place = Schema.Struct({ forward: Schema.BigIntFromString, height: Schema.Int, closed: Schema.Array(Schema.String) })
+const Open = Schema.Struct({
+  channels: Schema.Array(Schema.Struct({ channel_point: Schema.String, initiator: Schema.Boolean, commitment_type: Schema.String }))
+})
+
+/**
+ * How far both lists were read: the last forward, in nanoseconds, and the last closed channel's block, with the channels that were closed shortly before it.
+ * `legacy` are our channels without anchors that are not closed yet. It is kept because lnd does not say of a closed channel whether it had anchors.
+ */
+const Place = Schema.Struct({
+  forward: Schema.BigIntFromString,
+  height: Schema.Int,
+  closed: Schema.Array(Schema.String),
+  legacy: Schema.Array(Schema.String)
+})
 type Place = typeof Place.Type
 const Text = Schema.fromJsonString(Place)
 
@@ -63,29 +77,40 @@ export const list = (rest: LndRest) => {
       .toSorted((a, b) => a.close_height - b.close_height)
   )
 
-  /** The fees of their closing transactions, which whoever opened a channel pays (BOLT 2, "Closing Negotiation"). */
-  const costs = Effect.fnUntraced(function* (channels: ReadonlyArray<Closed>) {
+  const legacy = Effect.map(rest.ask("own", get("/v1/channels"), Open), ({ channels }) =>
+    channels
+      .filter(({ initiator, commitment_type }) => initiator && !/ANCHORS|LEASE|TAPROOT/.test(commitment_type))
+      .map(({ channel_point }) => channel_point)
+  )
+
+  /**
+   * Whoever opened a channel pays the fee of its closing transaction (BOLT 2, "Closing Negotiation"), and gets back the two anchors of the commitment, which lnd
+   * counts as nobody's while the channel is open.
+   */
+  const costs = Effect.fnUntraced(function* (channels: ReadonlyArray<Closed>, legacy: ReadonlyArray<string>) {
     const [first, last] = [channels.at(0)?.close_height, channels.at(-1)?.close_height]
     if (first === undefined || last === undefined) return []
     const heights = { start_height: String(first), end_height: String(last) }
     const { transactions } = yield* rest.ask("own", get("/v1/transactions", { urlParams: heights }), Transactions)
-    return channels.map(({ open_initiator, capacity, closing_tx_hash }): Own => {
+    return channels.map(({ open_initiator, capacity, channel_point, closing_tx_hash }): Own => {
       const paid = transactions.find(({ tx_hash }) => tx_hash === closing_tx_hash)
-      const ours = open_initiator === "INITIATOR_LOCAL" && paid !== undefined
-      const fee = ours ? paid.output_details.reduce((rest, { amount }) => rest - amount, capacity) : 0n
-      return { kind: "channel", amount: Msat.make(-1000n * fee) }
+      if (open_initiator !== "INITIATOR_LOCAL" || paid === undefined) return { kind: "channel", amount: Msat.zero }
+      const fee = paid.output_details.reduce((rest, { amount }) => rest - amount, capacity)
+      return { kind: "channel", amount: Msat.fromSats((legacy.includes(channel_point) ? 0n : anchors) - fee) }
     })
   })
 
   /** A channel that a reorganisation takes out of the list for a while is not listed again. */
-  const placeOf = ({ forward, height, closed }: Place, channels: ReadonlyArray<Closed>): string => {
+  const placeOf = ({ forward, height, closed, legacy }: Place, channels: ReadonlyArray<Closed>): string => {
     const newest = Math.max(height, channels.at(-1)?.close_height ?? 0)
     const recent = channels.filter(({ close_height }) => close_height > newest - depth).map(({ channel_point }) => channel_point)
-    const gone = closed.filter((point) => !channels.some(({ channel_point }) => channel_point === point))
-    return Schema.encodeSync(Text)({ forward, height: newest, closed: [...gone, ...recent] })
+    const isOut = (point: string) => !channels.some(({ channel_point }) => channel_point === point)
+    const open = [...new Set(legacy)].filter(isOut)
+    return Schema.encodeSync(Text)({ forward, height: newest, closed: [...closed.filter(isOut), ...recent], legacy: open })
   }
 
   return Effect.fnUntraced(function* (after: string | null) {
+    const withoutAnchors = yield* legacy
     const channels = yield* closed
     if (after === null) {
       const from = BigInt((yield* Clock.currentTimeMillis) - skewMillis) * 1_000_000n
@@ -93,7 +118,7 @@ export const list = (rest: LndRest) => {
       for (let more: ReadonlyArray<Forward> = yield* forwardsAfter(from); more.length > 0; more = yield* forwardsAfter(forward)) {
         forward = more.at(-1)?.timestamp_ns ?? forward
       }
-      const page: Page<Own> = { lines: [], cursor: placeOf({ forward, height: 0, closed: [] }, channels) }
+      const page: Page<Own> = { lines: [], cursor: placeOf({ forward, height: 0, closed: [], legacy: withoutAnchors }, channels) }
       return page
     }
     const place = yield* Effect.orDie(Schema.decodeUnknownEffect(Text)(after))
@@ -106,7 +131,10 @@ export const list = (rest: LndRest) => {
       amount: Msat.make(amt_in_msat - amt_out_msat)
     }))
     const forward = forwards.at(-1)?.timestamp_ns ?? place.forward
-    const page: Page<Own> = { lines: [...earned, ...(yield* costs(fresh))], cursor: placeOf({ ...place, forward }, channels) }
+    const page: Page<Own> = {
+      lines: [...earned, ...(yield* costs(fresh, place.legacy))],
+      cursor: placeOf({ ...place, forward, legacy: [...place.legacy, ...withoutAnchors] }, channels)
+    }
     return page
   })
 }

@@ -20,7 +20,7 @@ const answers = (msat: string, htlcs: ReadonlyArray<Htlc>): Readonly<Record<stri
     unsettled_remote_balance: whole("0"),
     pending_open_local_balance: whole("0")
   },
-  "/v1/channels": { channels: [{ initiator: false, commit_fee: "2811", commitment_type: "ANCHORS", pending_htlcs: htlcs }] },
+  "/v1/channels": { channels: [{ initiator: false, commit_fee: "2811", pending_htlcs: htlcs }] },
   "/v1/channels/pending": { waiting_close_channels: [], pending_force_closing_channels: [] },
   "/v1/balance/blockchain": { total_balance: "0", unconfirmed_balance: "0" }
 })
@@ -77,26 +77,36 @@ describe("The books of lnd", () => {
           channel(3, 463, "INITIATOR_REMOTE"),
           channel(2, 463, "INITIATOR_LOCAL"),
           channel(5, 463, "INITIATOR_LOCAL", "REMOTE_FORCE_CLOSE"),
+          channel(6, 463, "INITIATOR_LOCAL"),
           ...first.closed
         ]
       }
       let said: { readonly forwards: ReadonlyArray<object>; readonly closed: ReadonlyArray<object> } = first
+      const open = [
+        { channel_point: "2:0", initiator: true, commitment_type: "ANCHORS" },
+        { channel_point: "6:0", initiator: true, commitment_type: "STATIC_REMOTE_KEY" }
+      ]
       const { own } = yield* books(() => ({
+        "/v1/channels": { channels: open },
         "/v1/switch": { forwarding_events: said.forwards, last_offset_index: said.forwards.length },
         "/v1/channels/closed?cooperative=true": { channels: said.closed },
-        "/v1/transactions?start_height=463&end_height=463": { transactions: [closes(2), closes(3)] }
+        "/v1/transactions?start_height=463&end_height=463": { transactions: [closes(2), closes(3), closes(6)] }
       }))
       if (own === undefined) return assert.fail("lnd lists what it earned")
       const begun = yield* own(null)
       assert.deepStrictEqual([begun.lines, (yield* own(begun.cursor)).lines], [[], []])
+      // Channels that both have closed are open no longer, and wait for their block.
+      open.length = 0
+      const waiting = yield* own(begun.cursor)
       said = later
-      const { lines, cursor } = yield* own(begun.cursor)
+      const { lines, cursor } = yield* own(waiting.cursor)
       assert.deepStrictEqual(
         lines.map(({ kind, amount }) => [kind, Number(amount)]),
         [
           ["forward", 2234],
           ["forward", 0],
           ["channel", 0],
+          ["channel", 275_000],
           ["channel", -385_000]
         ]
       )
