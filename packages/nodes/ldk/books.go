@@ -160,7 +160,7 @@ type balances struct {
 	opening                uint64 // of channels whose funding may have left the wallet, or not yet
 }
 
-// The two anchors of a channel (BOLT 3). Who opened it pays for them, and LDK takes them out of what can be sent.
+// The two anchors of a channel (BOLT 3). Who opened it pays for them, and LDK takes them out of what that side can send.
 const anchorsMsat = 2 * 330_000
 
 func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.ChannelId]bool) {
@@ -188,9 +188,9 @@ func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.C
 		apart := max(whole, known) - min(whole, known)
 		if channel.IsOutbound && whole >= known+anchorsMsat {
 			ours += anchorsMsat
-			if apart == anchorsMsat {
-				apart = 0
-			}
+		}
+		if apart == anchorsMsat {
+			apart = 0
 		}
 		if channel.IsOutbound && (channel.Confirmations == nil || *channel.Confirmations == 0) {
 			sums.opening += whole
@@ -205,7 +205,7 @@ func (n *node) balances(whole ldk.BalanceDetails) (sums balances, open map[ldk.C
 
 // What comes out of channels that are being closed, in msat. Ours is counted once: here until it is swept, and in the wallet then. How near that is to the truth
 // depends on payments that have not ended on the chain, and on what the wallet may have seen already.
-func closing(all ldk.BalanceDetails, open map[ldk.ChannelId]bool) (ours, within uint64) {
+func closing(all ldk.BalanceDetails, open map[ldk.ChannelId]bool, isAgreed func(ldk.ChannelId) bool) (ours, within uint64) {
 	var mayBeInWallet uint64
 	for _, balance := range all.LightningBalances {
 		switch balance := balance.(type) {
@@ -214,6 +214,10 @@ func closing(all ldk.BalanceDetails, open map[ldk.ChannelId]bool) (ours, within 
 				ours += balance.AmountSatoshis*1000 + balance.OutboundPaymentHtlcRoundedMsat
 				within += balance.OutboundPaymentHtlcRoundedMsat + balance.OutboundForwardedHtlcRoundedMsat + balance.InboundClaimingHtlcRoundedMsat + balance.InboundHtlcRoundedMsat
 				mayBeInWallet += balance.AmountSatoshis * 1000
+				// What both agreed on pays more than the commitment would, and may be in the wallet already.
+				if isAgreed(balance.ChannelId) {
+					within += balance.AmountSatoshis * 1000
+				}
 			}
 		case ldk.LightningBalanceClaimableAwaitingConfirmations:
 			// A channel that both have closed pays to the wallet at once.
@@ -267,14 +271,10 @@ func (n *node) balance(struct{}) (any, error) {
 		time.Sleep(20 * time.Millisecond)
 		all = n.ListBalances()
 	}
-	ours, within := closing(all, open)
+	ours, within := closing(all, open, n.isAgreed)
 	onChain := ours + all.TotalOnchainBalanceSats*1000
-	counts, err := n.countChannels(all)
-	if err != nil {
-		return nil, err
-	}
 	return map[string]any{
-		"channels": counts,
+		"channels": n.countChannels(all),
 		"owned":    decimal(sums.ours + sums.onItsWay + onChain), "onChain": decimal(onChain),
 		"within": decimal(sums.apart + sums.opening + within), "outgoing": decimal(sums.ours), "incoming": decimal(sums.theirs),
 	}, nil

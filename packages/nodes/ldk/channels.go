@@ -18,13 +18,20 @@ type channelCounts struct {
 func (n *node) closed(event ldk.EventChannelClosed) error {
 	switch optional(event.Reason).(type) {
 	case ldk.ClosureReasonLegacyCooperativeClosure, ldk.ClosureReasonCounterpartyInitiatedCooperativeClosure, ldk.ClosureReasonLocallyInitiatedCooperativeClosure:
-		return n.store.update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketAgreed).Put([]byte(event.ChannelId), []byte{}) })
+		opener := n.openerOf(event.ChannelId)
+		return n.store.update(func(tx *bbolt.Tx) error {
+			agreed, channel := tx.Bucket(bucketAgreed), []byte(event.ChannelId)
+			if agreed.Get(channel) != nil {
+				return nil // told again after a kill
+			}
+			return agreed.Put(channel, opener)
+		})
 	}
 	return nil
 }
 
 // The channels that LDK lists, and those that were closed and whose money is not back in the wallet yet.
-func (n *node) countChannels(all ldk.BalanceDetails) (counts channelCounts, err error) {
+func (n *node) countChannels(all ldk.BalanceDetails) (counts channelCounts) {
 	open := map[ldk.ChannelId]bool{}
 	for _, channel := range n.ListChannels() {
 		open[channel.ChannelId] = true
@@ -37,19 +44,16 @@ func (n *node) countChannels(all ldk.BalanceDetails) (counts channelCounts, err 
 			counts.Inactive++
 		}
 	}
-	err = n.store.db.View(func(tx *bbolt.Tx) error {
-		for channel := range leaving(all) {
-			switch {
-			case open[channel]:
-			case tx.Bucket(bucketAgreed).Get([]byte(channel)) != nil:
-				counts.Closing++
-			default:
-				counts.ForceClosing++
-			}
+	for channel := range leaving(all) {
+		switch {
+		case open[channel]:
+		case n.isAgreed(channel):
+			counts.Closing++
+		default:
+			counts.ForceClosing++
 		}
-		return nil
-	})
-	return counts, err
+	}
+	return counts
 }
 
 // Channels with money that is in no wallet yet: open ones too.

@@ -125,6 +125,7 @@ func (n *node) methods() map[string]method {
 		"balance":       with(true, n.balance),
 		"sent":          with(true, n.sent),
 		"taken":         with(true, n.taken),
+		"own":           with(true, n.own),
 	} {
 		all[name] = one
 	}

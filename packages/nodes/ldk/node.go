@@ -163,6 +163,10 @@ func (n *node) listen() {
 		if err := n.EventHandled(); err != nil {
 			log.Fatalf("an event could not be ended: %v", err)
 		}
+		dieAt("ended")
+		if err := n.store.ended(); err != nil {
+			log.Fatalf("it could not be written down that an event is ended: %v", err)
+		}
 	}
 }
 
@@ -178,6 +182,8 @@ func (n *node) handle(event ldk.Event) error {
 		return n.succeeded(event)
 	case ldk.EventPaymentFailed:
 		return n.failed(event)
+	case ldk.EventPaymentForwarded:
+		return n.forwarded(event)
 	case ldk.EventChannelPending:
 		log.Printf("a channel with %s waits for its funding transaction %s", event.CounterpartyNodeId, event.FundingTxo.Txid)
 	case ldk.EventChannelReady:
@@ -215,6 +221,9 @@ func (n *node) keepCounting() {
 		}
 		if err == nil && n.started.Load() != 0 {
 			err = n.noteOnChain()
+		}
+		if err == nil && n.started.Load() != 0 {
+			err = n.noteClosed()
 		}
 		if err == nil && n.started.Load() != 0 {
 			err = n.decideDoubts()

@@ -29,12 +29,14 @@ var (
 	bucketTodo     = []byte("todo")     // payment hash of an invoice whose HTLCs we decided about, until LDK has carried it out
 	bucketOffers   = []byte("offers")   // satrail's id of an offer → offer
 	bucketOfferIds = []byte("offerIds") // LDK's id of an offer → satrail's
-	bucketAgreed   = []byte("agreed")   // LDK's id of a channel that both sides have closed → nothing
+	bucketAgreed   = []byte("agreed")   // LDK's id of a channel that both sides have closed → who opened it, until what closing it cost is listed
+	bucketOwn      = []byte("own")      // number of what the node earned or spent by itself → ownItem
 	bucketRuns     = []byte("runs")     // every start of this store → the count that it came to
 	bucketMeta     = []byte("meta")
 	keyCount       = []byte("count")
-	keyGraph       = []byte("graph") // how many channels of the network were known
-	keyLost        = []byte("lost")  // the attempt that LDK may know under an id that we do not
+	keyGraph       = []byte("graph")   // how many channels of the network were known
+	keyUnended     = []byte("unended") // the forward that was listed last, until its event is ended
+	keyLost        = []byte("lost")    // the attempt that LDK may know under an id that we do not
 )
 
 var errOwned = errors.New("another process runs the node")
@@ -76,7 +78,7 @@ func openStore(folder string) (*store, error) {
 	}
 	s := &store{folder: folder, lock: lock, db: db, run: hex.EncodeToString(random), changed: make(chan struct{})}
 	err = s.update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketInvoices, bucketSettled, bucketPayments, bucketBegun, bucketEnded, bucketTodo, bucketOffers, bucketOfferIds, bucketAgreed, bucketRuns, bucketMeta} {
+		for _, name := range [][]byte{bucketInvoices, bucketSettled, bucketPayments, bucketBegun, bucketEnded, bucketTodo, bucketOffers, bucketOfferIds, bucketAgreed, bucketOwn, bucketRuns, bucketMeta} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

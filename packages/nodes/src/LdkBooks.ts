@@ -41,6 +41,11 @@ const Taken = Schema.Struct({
   cursor: Schema.String
 })
 
+const Own = Schema.Struct({
+  lines: Schema.Array(Schema.Struct({ kind: Schema.Literals(["forward", "channel"]), amount: Msat.FromString })),
+  cursor: Schema.String
+})
+
 export const capacityOf = ({ outgoing, incoming, channels }: typeof Balance.Type): Capacity => ({
   outgoing,
   incoming,
@@ -66,6 +71,13 @@ export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
       ask("taken", from(after), Taken).pipe(
         Effect.catchTag("Refused", unavailable("taken")),
         Effect.map(({ lines, cursor }) => ({ lines: lines.map(({ hash, received }) => ({ paymentHash: hash, received })), cursor }))
+      ),
+    own: (after) =>
+      ask("own", from(after), Own).pipe(
+        Effect.catchTag("Refused", (refused) =>
+          // A sidecar of an earlier version does not list it. A later one begins to list it at 0.
+          refused.code === "bad_request" ? Effect.succeed({ lines: [], cursor: after ?? "0" }) : unavailable("own")(refused)
+        )
       )
   })
 }

@@ -94,7 +94,7 @@ const report = View.make<Report>()(
     channel_costs_sats: [
       Sats.annotate({
         description:
-          "What closing channels by agreement cost, as the node lists it: fees, less the 660 sats of anchors that each gives back. A part of `node.own_sats`, which is less by it"
+          "What closing channels by agreement cost, as the node lists it: fees, and on lnd less the 660 sats of anchors that each gives back. A part of `node.own_sats`, which is less by it"
       }),
       ({ listed }) => Scalars.exactSats(Msat.make(-listed.channels))
     ],
