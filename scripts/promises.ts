@@ -45,12 +45,6 @@ const parts: ReadonlyArray<Part> = [
     columns: [
       { title: "lnd", suite: "lnd", ranOn: `lnd ${lnd} over btcd ${btcd}, regtest` },
       { title: "LDK", suite: "ldk", ranOn: `satrail-ldk over ${knots}, with lnd ${lnd} as its peer` },
-      {
-        title: "a wallet (NWC)",
-        suite: "wallet over NWC, on LDK",
-        ranOn: `a wallet made with @getalby/sdk, over a relay of the tests, whose node is satrail-ldk over ${knots}, with lnd ${lnd} as its peer`
-      },
-      { title: "Core Lightning", suite: "core lightning, pretend", ranOn: pretended("Core Lightning") },
       { title: "phoenixd", suite: "phoenixd, pretend", ranOn: `${pretended("phoenixd")}; an example of an adapter outside this project` },
       { title: "sandbox", suite: "sandbox", ranOn: inProcess }
     ]
@@ -108,9 +102,7 @@ const parts: ReadonlyArray<Part> = [
 const files = [
   "packages/nodes/test/Lnd.regtest.test.ts",
   "packages/nodes/test/Ldk.bitcoind.test.ts",
-  "packages/nodes/test/Nwc.bitcoind.test.ts",
   "packages/nodes/test/LdkOffers.bitcoind.test.ts",
-  "packages/nodes/test/CoreLightning.test.ts",
   "packages/sandbox/test/contracts.test.ts",
   "packages/chain/test/contracts.test.ts",
   "packages/chain/test/contracts.chain.test.ts",

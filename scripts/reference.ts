@@ -38,7 +38,6 @@ import { maxNamed } from "../packages/core/src/reports/reconciliation/Backlog.ts
 import { feeRateBlocks } from "../packages/core/src/receiving/FeeRates.ts"
 import * as Checkout from "../packages/core/src/receiving/Checkout.ts"
 import * as Checkouts from "../packages/core/src/receiving/Checkouts.ts"
-import * as Picture from "../packages/core/src/receiving/Picture.ts"
 import * as Invoice from "../packages/core/src/receiving/Invoice.ts"
 import * as LightningAddress from "../packages/core/src/receiving/LightningAddress.ts"
 import * as LightningAddresses from "../packages/core/src/receiving/LightningAddresses.ts"
@@ -53,7 +52,6 @@ import * as Refunds from "../packages/core/src/sending/Refunds.ts"
 import * as Voucher from "../packages/core/src/sending/Voucher.ts"
 import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
 import * as Document from "../packages/ui/src/checkout/Document.ts"
-import * as CheckoutCard from "../packages/http/src/CheckoutCard.ts"
 import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
 import * as Decoding from "../packages/http/src/Decoding.ts"
 import * as Docs from "../packages/http/src/Docs.ts"
@@ -155,7 +153,6 @@ const pools = (): ReadonlyArray<string> => {
     `|---|---|---|${networks.map(() => "---").join("|")}|`,
     places("unpaid invoices for wallets (LNURL and `/pay/to`)", callbacks),
     places("streams to checkout pages", CheckoutPage.streams),
-    places("card servers that checkout pages wait for", CheckoutCard.asked),
     places("connections, without a proxy in front (`SATRAIL_PROXIES=0`)", { ...Listener.sharesOf(4096), per: {} }),
     `| remembered answers of Nostr Wallet Connect (an app counts as a caller) | ${WalletRequests.kept.most} | – | ${WalletRequests.kept.perCaller} | – | – |`,
     "",
@@ -167,7 +164,6 @@ const pools = (): ReadonlyArray<string> => {
     `|---|---|${networks.map(() => "---").join("|")}|`,
     requests("invoices for wallets", lnurl.perCaller, `${often(lnurl.perAddress, 1)} at one Lightning address`),
     requests("claims of vouchers", lnurl.perCaller, "–"),
-    requests("cards on checkout pages", perMinute(CheckoutCard.limits.perCaller), `${CheckoutCard.limits.inAll}`),
     requests("sign-ins and step-ups in the console", perMinute(ConsoleSession.attemptsPerMinute), "–"),
     requests(
       "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and what is below it, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
@@ -336,8 +332,6 @@ const limits = (): string => {
     ["part of a checkout's amount that may be missing, percent", `up to ${Checkout.tolerancePercent.maximum}`],
     ["characters of a checkout's order id / of its URLs", `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`],
     ["time after which the page of a checkout looks again where no script runs, seconds", Document.refreshSeconds],
-    ["cards tried for one checkout, in each process, a minute", CheckoutCard.limits.perCheckout],
-    ["a company's logo: bytes / pixels each way", `${Picture.limits.bytes} / ${Picture.limits.pixels}`],
     ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`],
     ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
     ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`],

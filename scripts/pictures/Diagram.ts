@@ -58,7 +58,7 @@ ${card(276, 206, 390, "Double-entry ledger of every account", "a hold before mon
 ${card(276, 292, 390, "Unknown is not failed", "settled, failed, pending or unknown: a hold is released", "only when the node reports that the payment failed;", "reconciliation compares the books with its statements")}
 <text class="label" x="900" y="36" text-anchor="end">through ports, each with a contract</text>
 ${card(732, 52, 168, "Storage", "PostgreSQL, or one", "in the same process")}
-${card(732, 152, 168, "Lightning", "lnd, Core Lightning,", "phoenixd; yours")}
+${card(732, 152, 168, "Lightning", "lnd, LDK,", "phoenixd; yours")}
 ${card(732, 252, 168, "Chain", "bitcoin node, Esplora;", "a wallet of its own")}
 ${card(732, 352, 168, "The web", "payees, DNS, rates,", "through one guard")}
 ${[86, 186, 286, 386].map((y) => both(682, 732, y)).join("")}

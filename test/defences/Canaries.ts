@@ -956,16 +956,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C25 C26 C28:"
   },
   {
-    name: "millisatoshis-of-satoshis",
-    rows: [38],
-    bug: "Core Lightning is told the fee limit in the wrong unit",
-    file: "packages/nodes/src/CoreLightningSender.ts",
-    find: "maxfee: Number(feeLimit), //",
-    replace: "maxfee: Number(feeLimit) * 1000, //",
-    test: "packages/nodes/test/CoreLightning.test.ts",
-    titles: "C25 C26 C28 C38:"
-  },
-  {
     name: "more-than-there-is",
     rows: [29],
     bug: "an amount may be larger than all there is",
@@ -1516,76 +1506,6 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `looked !== undefined`,
     test: "packages/core/test/Webhooks.test.ts",
     titles: "made while the others are listed"
-  },
-  {
-    name: "cell-handle-given-out-twice",
-    rows: [],
-    bug: "a cell gives out a handle that another cell has",
-    file: core("receiving/LightningAddresses"),
-    find: `(yield* cells.registry.claim([handle], cells.letter, company.id)).length > 0)`,
-    replace: `(yield* cells.registry.claim([handle], cells.letter, company.id)).length > 1)`,
-    test: coreTest("Cells"),
-    titles: "claimed before there is an address"
-  },
-  {
-    name: "cell-handles-from-before-unclaimed",
-    rows: [],
-    bug: "what a service gave out before it was a cell is any other cell's to give out again",
-    file: core("receiving/LightningAddresses"),
-    find: `for (const handle of yield* registry.claim(handles, letter, null))`,
-    replace: `for (const handle of yield* registry.claim([], letter, null))`,
-    test: coreTest("Cells"),
-    titles: "before it was a cell"
-  },
-  {
-    name: "cell-handle-handed-to-anybody",
-    rows: [],
-    bug: "a handle that was handed over is any company's of the other cell to create",
-    file: core("receiving/LightningAddresses"),
-    find: `cells.registry.claim([handle], cells.letter, company.id)`,
-    replace: `cells.registry.claim([handle], cells.letter, null)`,
-    test: coreTest("Cells"),
-    titles: "handed over to a company of this cell"
-  },
-  {
-    name: "cell-handed-over-after-it-was-deleted",
-    rows: [],
-    bug: "a crash while a handle is handed over leaves it deleted, and no other cell can give it out",
-    file: core("receiving/LightningAddresses"),
-    find: `yield* handed(yield* get(companyId, id), to)`,
-    replace: `yield* handed(yield* remove(companyId, id), to)`,
-    test: coreTest("Cells"),
-    titles: "for one company of the other cell"
-  },
-  {
-    name: "cell-handed-over-and-lost",
-    rows: [],
-    bug: "who pays an address that was handed over, from the cell that had it, is told that there is none",
-    file: core("sending/Recipients"),
-    find: `if (found !== undefined && found.deletedAtMillis === null) return undefined`,
-    replace: `if (found !== undefined) return undefined`,
-    test: coreTest("Cells"),
-    titles: "for one company of the other cell"
-  },
-  {
-    name: "cell-registry-asked-for-each-payment",
-    rows: [],
-    bug: "a payment within a cell waits for the registry that all cells share",
-    file: core("sending/Recipients"),
-    find: `if (found !== undefined && found.deletedAtMillis === null) return undefined`,
-    replace: ``,
-    test: coreTest("Cells"),
-    titles: "a payment within a cell"
-  },
-  {
-    name: "cell-key-of-no-cell",
-    rows: [],
-    bug: "a key does not begin with the letter of its cell",
-    file: core("accounts/ApiKey"),
-    find: `let id = letter`,
-    replace: `let id = ""`,
-    test: coreTest("Cells"),
-    titles: "a key begins with its cell's letter"
   },
   {
     name: "webhook-cursor-before-delivery",
@@ -2609,76 +2529,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "page: seen, underpaid, paid"
   },
   {
-    name: "logo-of-the-callers-type",
-    rows: [],
-    bug: "a logo is of the type that its company says, whatever it is: what is served as a picture may be anything",
-    file: core("receiving/Picture"),
-    find: "if (type !== contentType) return",
-    replace: "if (type === undefined) return",
-    test: "packages/http/test/picture.test.ts",
-    titles: "picture: another type"
-  },
-  {
-    name: "logo-that-explodes",
-    rows: [],
-    bug: "a logo of a hundred bytes may be billions of pixels on the payer's telephone",
-    file: core("receiving/Picture"),
-    find: "width >= 1 && width <= most && height >= 1 && height <= most",
-    replace: "width >= 1 && height >= 1",
-    test: "packages/http/test/picture.test.ts",
-    titles: "picture: a few bytes that say"
-  },
-  {
-    name: "logo-of-anybody",
-    rows: [],
-    bug: "a key of a till changes what payers trust the company's pages by",
-    file: "packages/http/src/resources/Logo.ts",
-    find: '.annotate(Scopes, ["admin"])\n    .annotate(OpenApi.Summary, "Set the logo")',
-    replace: '.annotate(OpenApi.Summary, "Set the logo")',
-    test: "packages/http/test/logo.test.ts",
-    titles: "logo: is set and removed with the scope admin"
-  },
-  {
-    name: "logo-that-stays",
-    rows: [],
-    bug: "a logo that was replaced or removed is still served",
-    file: core("receiving/Logos"),
-    find: "return picture?.hash === hash ? picture",
-    replace: "return picture !== null ? picture",
-    test: "packages/http/test/logo.test.ts",
-    titles: "logo: (set, replaced|under a name)"
-  },
-  {
-    name: "card-lost-is-a-no",
-    rows: [],
-    bug: "a card's server whose answer is lost is taken to pay nothing: the payer pays once more in another way",
-    file: "packages/web/src/Cards.ts",
-    find: 'Unreachable: () => Effect.succeed<Outcome>({ _tag: "unknown" })',
-    replace: 'Unreachable: () => Effect.succeed<Outcome>({ _tag: "refused", reason: "no response" })',
-    test: "packages/web/test/cards.test.ts",
-    titles: "card: once it was asked"
-  },
-  {
-    name: "card-of-any-amount",
-    rows: [],
-    bug: "a card is asked for more than it says that it pays",
-    file: "packages/web/src/Cards.ts",
-    find: "amount < min || amount > max",
-    replace: "amount < min",
-    test: "packages/web/test/cards.test.ts",
-    titles: "card: an amount that it does not pay"
-  },
-  {
-    name: "card-without-end",
-    rows: [],
-    bug: "whoever has a checkout's link has this service ask servers as often as he likes",
-    file: "packages/http/src/CheckoutCard.ts",
-    find: "!ofCaller(caller, nowMillis).isWithin || !ofCheckout(id, nowMillis) || !ofAll",
-    replace: "!ofAll",
-    test: "packages/http/test/card.test.ts",
-    titles: "card: (for one checkout|from one address)"
-  },
-  {
     name: "signature-not-asked-for",
     rows: [],
     bug: "a name's record counts though the resolver did not validate it: whoever can forge an answer is paid",
@@ -2807,67 +2657,6 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: 'refuse("PAYMENT_FAILED", approval === "waiting"',
     test: coreTest("WalletRequests"),
     titles: "wallet connect: a payment that is pending"
-  },
-  {
-    name: "nwc-unanswered-failed",
-    rows: [2],
-    bug: "a payment that a wallet does not answer has failed",
-    file: "packages/nodes/src/NwcSender.ts",
-    find: "answer.failure instanceof NotLookedAt ? notSent : yield* concluded(paymentHash, undefined)",
-    replace: 'answer.failure instanceof NotLookedAt ? notSent : { _tag: "failed", reason: "error" }',
-    test: "packages/nodes/test/NwcWire.test.ts",
-    titles: "C2: wallet: a relay that unsaid"
-  },
-  {
-    name: "nwc-failed-unasked",
-    rows: [2],
-    bug: "a wallet's PAYMENT_FAILED is believed, whatever its record says",
-    file: "packages/nodes/src/NwcSender.ts",
-    find: 'if (after._tag !== "notFound") return after',
-    replace:
-      'if (code === "PAYMENT_FAILED") return { _tag: "failed", reason: "error" } as const\n    if (after._tag !== "notFound") return after',
-    test: "packages/nodes/test/NwcWire.test.ts",
-    titles: "C2: wallet: PAYMENT_FAILED"
-  },
-  {
-    name: "nwc-anybodys-answer",
-    rows: [2],
-    bug: "an answer counts by whomever it is",
-    file: "packages/nodes/src/NwcWallet.ts",
-    find: "event.pubkey !== walletKey || (!isAnswer",
-    replace: "(!isAnswer",
-    test: "packages/nodes/test/NwcWire.test.ts",
-    titles: "C2: wallet: an answer by another key"
-  },
-  {
-    name: "nwc-forged-answer",
-    rows: [2],
-    bug: "an answer counts that has the wallet's name on it, and another's signature",
-    file: "packages/nodes/src/NwcWallet.ts",
-    find: " || !Nostr.isGenuine(event)",
-    replace: "",
-    test: "packages/nodes/test/NwcWire.test.ts",
-    titles: "C2: wallet: an answer by another key"
-  },
-  {
-    name: "nwc-new-event",
-    rows: [3],
-    bug: "each time that a payment is asked for it is another request to the wallet",
-    file: "packages/nodes/src/NwcSender.ts",
-    find: "if (before !== undefined && nowMillis < before.expiresAtSeconds * 1000) return before",
-    replace: "",
-    test: "packages/nodes/test/NwcWire.test.ts",
-    titles: "C2: wallet: a relay that unsaid"
-  },
-  {
-    name: "nwc-own-invoice",
-    rows: [15],
-    bug: "an invoice of ours is paid through the wallet that made it, since another key signed it",
-    file: core("sending/Recipients"),
-    find: 'if (!isSigned && receiver.lacks?.has("own_key") !== true)',
-    replace: "if (!isSigned)",
-    test: coreTest("lacking"),
-    titles: "C15: own invoices: of a node whose key"
   },
   {
     name: "ldk-two-owners",

@@ -49,14 +49,6 @@ const checkUrl = (text: string): Result.Result<string, LnurlInvalid> =>
     return purpose === undefined ? Result.succeed(url.href) : refuse("unsupported", `This LNURL ${purpose}: it cannot be paid`)
   })
 
-/** Where to ask for a withdrawal (LUD-03), as cards have it: `lnurlw://` (LUD-17), or the URL itself. */
-export const decodeCard = (text: string): Result.Result<string, LnurlInvalid> => {
-  const [, rest] = /^(?:lnurlw|https):\/\/(.*)$/is.exec(text) ?? []
-  return rest === undefined
-    ? refuse("unsupported", "The link of a card begins with lnurlw:// or https://")
-    : Result.map(publicUrl(`https://${rest}`), ({ href }) => href)
-}
-
 /** Reads a bech32 LNURL (LUD-01), upper or lower case and of any length, or `lnurlp://` (LUD-17). */
 export const decode = (text: string): Result.Result<Lnurl, LnurlInvalid> => {
   const [, scheme = "", rest = ""] = /^([a-z]+):\/\/(.*)$/i.exec(text) ?? []

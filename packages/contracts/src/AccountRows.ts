@@ -4,12 +4,11 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as WalletConnection from "@satrail/core/connections/WalletConnection"
-import * as Logo from "@satrail/core/receiving/Logo"
 import * as Offer from "@satrail/core/receiving/Offer"
 import { Effect, Redacted } from "effect"
 import { past } from "./Fixtures.ts"
 
-// How operators' tokens, sessions of the console, connections of apps, offers and companies' logos begin, and what becomes of them.
+// How operators' tokens, sessions of the console, connections of apps, and offers begin, and what becomes of them.
 
 export const { noun: tokens } = OperatorToken
 export const { noun: sessions } = Session
@@ -49,18 +48,6 @@ export const going = {
   }),
   steppedUp: (row: Session.Session) => Effect.succeed(Session.steppedUp(row, row.createdAtMillis + 2)),
   ended: (row: Session.Session) => Effect.succeed(Session.ended(row, row.createdAtMillis + 3))
-}
-
-const picture = { contentType: "image/png", width: 1, height: 2, hash: "00", data: "AAAA" } as const
-
-export const setLogo = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-  const [id, publicId, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* past]
-  return Logo.created({ id, companyId, publicId, picture, createdAtMillis, updatedAtMillis: createdAtMillis })
-})
-export const changingLogo = {
-  changed: Effect.fnUntraced(function* (row: Logo.Logo) {
-    return Logo.changed(row, { ...picture, hash: yield* Id.make }, row.createdAtMillis + 1)
-  })
 }
 
 export const connect = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {

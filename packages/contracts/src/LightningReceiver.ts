@@ -115,12 +115,8 @@ export const money = {
     assert.strictEqual(last(yield* toldUntil(null, paymentHash)).received, Msat.fromSats(1010))
   }),
   "C33: of an invoice without an amount the payer decides, and it is received in full": Effect.gen(function* () {
-    const { createInvoice, lacks } = yield* LightningReceiver
+    const { createInvoice } = yield* LightningReceiver
     const asked = { ...(yield* ask(0)), amount: null }
-    if (lacks?.has("amountless") === true) {
-      assert.strictEqual((yield* Effect.flip(createInvoice(asked)))._tag, "NodeUnavailable")
-      return yield* Contract.lacks("it makes no invoice without an amount, and refuses to")
-    }
     const first = yield* createInvoice(asked)
     assert.deepStrictEqual(yield* createInvoice(asked), first)
     assert.isUndefined(decode(first.paymentRequest).amount)
@@ -267,7 +263,7 @@ export const money = {
 /** The rest. */
 export const other = {
   "an invoice has the requested fields, and this node's signature": Effect.gen(function* () {
-    const { createInvoice, lacks, network, nodeId } = yield* LightningReceiver
+    const { createInvoice, network, nodeId } = yield* LightningReceiver
     const asked = yield* ask(123_456, text("Zwei Kaffee ☕"))
     const { paymentHash, paymentRequest } = yield* createInvoice(asked)
     const invoice = decode(paymentRequest)
@@ -280,10 +276,7 @@ export const other = {
     })
     const nowSeconds = (yield* Clock.currentTimeMillis) / 1000
     assert.closeTo(invoice.timestampSeconds, nowSeconds, 60)
-    // Then ours are known by their hashes, and `nodeId` is nobody's who signs invoices.
-    const isOwn = lacks?.has("own_key") !== true
-    assert.strictEqual(invoice.payee === nodeId, isOwn)
-    if (!isOwn) yield* Contract.lacks("its invoices are signed by the wallet's node, whoever else that belongs to")
+    assert.strictEqual(invoice.payee, nodeId)
   }),
   "the hash of a description is in the invoice as it was given (LUD-06)": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver

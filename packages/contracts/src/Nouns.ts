@@ -14,7 +14,6 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as WalletConnection from "@satrail/core/connections/WalletConnection"
-import * as Logo from "@satrail/core/receiving/Logo"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import * as Voucher from "@satrail/core/sending/Voucher"
@@ -195,7 +194,6 @@ const subjects: { readonly [noun: string]: Subject } = {
       deleted: (row) => Effect.succeed(LightningAddress.deleted(row, row.createdAtMillis + 1))
     }
   ),
-  logos: subjectOf(Logo.noun, AccountRows.setLogo, AccountRows.changingLogo),
   offers: subjectOf(AccountRows.offers, AccountRows.offer),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>
     Effect.map(onChainAddress(companyId), (row) => OnChainAddress.created(row))

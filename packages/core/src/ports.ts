@@ -18,7 +18,6 @@ export * as ExchangeRates from "./nodes/ExchangeRates.ts"
 export * as OfferIssuer from "./nodes/OfferIssuer.ts"
 export * as OfferSender from "./nodes/OfferSender.ts"
 export * as Names from "./base/Names.ts"
-export * as Cards from "./nodes/Cards.ts"
 export * as Outage from "./base/Outage.ts"
 export * as Entropy from "./base/Entropy.ts"
 

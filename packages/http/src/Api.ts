@@ -10,7 +10,6 @@ import * as Events from "./resources/Events.ts"
 import * as Exports from "./resources/Exports.ts"
 import * as Health from "./resources/Health.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
-import * as Logo from "./resources/Logo.ts"
 import * as Metrics from "./resources/Metrics.ts"
 import * as OperatorBacklog from "./resources/OperatorBacklog.ts"
 import * as OperatorCompanies from "./resources/OperatorCompanies.ts"
@@ -32,7 +31,6 @@ import * as Section from "./Section.ts"
 type All = readonly [
   typeof Sections.receive,
   typeof Checkouts.section,
-  typeof Logo.section,
   typeof LightningAddresses.section,
   typeof Domains.section,
   typeof Sections.send,
@@ -65,7 +63,6 @@ type All = readonly [
 const all: All = [
   Sections.receive,
   Checkouts.section,
-  Logo.section,
   LightningAddresses.section,
   Domains.section,
   Sections.send,

@@ -1,25 +1,20 @@
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as Pool from "@satrail/core/base/Pool"
-import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
-import { Logos } from "@satrail/core/receiving/Logos"
 import { Refunds } from "@satrail/core/sending/Refunds"
-import { Cards } from "@satrail/core/nodes/Cards"
 import { Tail } from "@satrail/core/events/Tail"
 import * as Document from "@satrail/ui/checkout/Document"
 import { isOver, type State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
-import { Clock, Context, Deferred, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressOf } from "./Address.ts"
 import * as Asset from "./Asset.ts"
-import * as CheckoutCard from "./CheckoutCard.ts"
 import * as CheckoutState from "./CheckoutState.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
 import * as Extension from "./Extension.ts"
-import * as Logo from "./resources/Logo.ts"
 import { admitting, RequestRates } from "./RequestRates.ts"
 import { Seal } from "./Seal.ts"
 import * as Ui from "./Ui.ts"
@@ -103,27 +98,13 @@ const reading = Effect.gen(function* () {
   })
 })
 
-/** The company's name, and the picture at the top of its pages. */
-const sellerOf = Effect.gen(function* () {
-  const logos = yield* Logos
-  const companies = yield* Companies
-  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-    const [found, { name }] = yield* Effect.all([logos.find(companyId), companies.get(companyId)], { concurrency: 2 })
-    if (Option.isNone(found)) return { seller: name, logo: null }
-    const { width, height } = found.value.picture
-    return { seller: name, logo: { src: Logo.fileOf(found.value), alt: name, width, height } }
-  })
-})
-
 const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const read = yield* reading
       const tail = yield* Tail
       const payer = yield* Payer
-      const seller = yield* sellerOf
-      const cards = yield* Cards
-      const charge = cards && CheckoutCard.make(cards, proxies)
+      const companies = yield* Companies
       const context = yield* Effect.context<never>()
       const admitted = admitting((yield* RequestRates).ofStranger, json)
       const open = Pool.make<Deferred.Deferred<void>, "company" | "checkout">(streams)
@@ -132,8 +113,7 @@ const routes = (proxies: number) =>
         const { checkout, state } = yield* read(id)
         const page = CheckoutState.pageOf(checkout, {
           isSandbox: payer !== undefined,
-          takesCards: cards !== undefined,
-          ...(yield* seller(checkout.companyId))
+          seller: (yield* companies.get(checkout.companyId)).name
         })
         return answer(Document.page(page, state, files(checkout.color)), 200, checkout.embedOrigin)
       })
@@ -188,11 +168,6 @@ const routes = (proxies: number) =>
         })
       })
 
-      const card = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
-        const { checkout, state } = yield* read(id)
-        return charge === undefined ? notFound : yield* charge(request, checkout, state.asking)
-      })
-
       const embed = yield* Effect.cached(Effect.uninterruptible(Ui.stable("embed.js")))
       yield* router.add(
         "GET",
@@ -209,7 +184,7 @@ const routes = (proxies: number) =>
           })
         )
       })
-      const below = (work: typeof state | typeof pay | typeof card) => (request: HttpServerRequest.HttpServerRequest) =>
+      const below = (work: typeof state | typeof pay) => (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
           admitted(request, work(request, id)).pipe(
             Effect.catchTags({ NotFound: () => Effect.succeed(notFound), StoreUnavailable: () => Effect.succeed(away) }),
@@ -218,41 +193,12 @@ const routes = (proxies: number) =>
         )
       yield* router.add("GET", "/pay/:id/state", below(state))
       yield* router.add("POST", "/pay/:id/sandbox", below(pay))
-      yield* router.add("POST", "/pay/:id/card", below(card))
     })
   )
 
-/** What a picture's file may do where somebody opens it instead of looking at a page: nothing. Its type is what was checked, and never what somebody says. */
-const pictureHeaders = {
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
-  "referrer-policy": "no-referrer"
-}
-
-/** Logos, under names of their content: what replaces one is somewhere else. */
-const pictures = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
-    const logos = yield* Logos
-    const admitted = admitting((yield* RequestRates).ofStranger, json)
-    const picture = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const { publicId = "", hash = "" } = yield* HttpRouter.params
-      const { contentType, data } = yield* logos.open(publicId, hash)
-      const etag = `"${hash}"`
-      const headers = { ...pictureHeaders, ...Ui.forever, etag }
-      if (request.headers["if-none-match"] === etag) return HttpServerResponse.empty({ status: 304, headers })
-      return HttpServerResponse.uint8Array(Buffer.from(data, "base64"), { contentType, headers })
-    })
-    yield* router.add("GET", "/pay/logo/:publicId/:hash", (request) =>
-      Effect.catchTags(admitted(request, picture(request)), {
-        NotFound: () => Effect.succeed(notFound),
-        StoreUnavailable: () => Effect.succeed(away)
-      })
-    )
-  })
-)
-
-/** The pages on which checkouts are paid, and their pictures. `proxies` as in `Lnurl.extension`. */
+/** The pages on which checkouts are paid. `proxies` as in `Lnurl.extension`. */
 export const extension = (proxies = 0) =>
-  Extension.make(Layer.merge(routes(proxies), pictures), {
+  Extension.make(routes(proxies), {
     // Those that lost their places end a moment later.
     maxStreams: 2 * streams.most
   })

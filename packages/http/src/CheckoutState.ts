@@ -66,12 +66,11 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, open
 /** What of its page does not change. It is at `/pay/<publicId>`, and what belongs to it below that. */
 export const pageOf = (
   checkout: Checkout.Checkout,
-  { isSandbox, takesCards, logo, seller }: { readonly isSandbox: boolean; readonly takesCards: boolean } & Pick<Page, "logo" | "seller">
+  { isSandbox, seller }: { readonly isSandbox: boolean; readonly seller: string }
 ): Page => {
   const { publicId, locale, embedOrigin, description, orderId, amount, fiatAmount, fiatCurrency, returnUrl, cancelUrl } = checkout
   return {
     locale,
-    logo,
     seller,
     description,
     orderId,
@@ -82,7 +81,6 @@ export const pageOf = (
     reference: publicId,
     stateUrl: `${publicId}/state`,
     isStreamed: true,
-    cardUrl: takesCards ? `${publicId}/card` : null,
     sandboxUrl: isSandbox ? `${publicId}/sandbox` : null,
     embedOrigin
   }

@@ -185,7 +185,6 @@ const reasons = {
   unknown: "The API key is unknown",
   incomplete: "The API key is not complete, or has a typing error: sr_, the network, 12 characters, and the secret",
   other_network: "The API key is another network's",
-  other_cell: "The API key is another cell's",
   expired: "The API key has expired",
   revoked: "The API key was revoked",
   waiting: "The API key waits for the approval of a second operator"
@@ -213,11 +212,11 @@ const table = {
   RecipientRefused: ({ reason }: RecipientRefused) => failure("recipient_refused", `The recipient does not take the payment: ${reason}`),
   RecipientUnreachable: ({ reason }: RecipientUnreachable) =>
     failure("recipient_unreachable", `The recipient's server could not be reached: ${reason}`),
-  Unauthorized: ({ reason, networks, origin }: Unauthorized) =>
+  Unauthorized: ({ reason, networks }: Unauthorized) =>
     failure(
       "unauthorized",
       networks === undefined
-        ? `${reasons[reason]}${origin === undefined ? "" : `: send the request to ${origin}`}`
+        ? reasons[reason]
         : `The API key is for ${networks.key}, and this service is on ${networks.service}: use a key that begins with sr_${networks.service}_`
     ),
   PlanRequired: ({ plan, feature }: PlanRequired) => failure("plan_required", `The ${plan} plan is needed for ${feature}`),

@@ -126,9 +126,6 @@ const routes = (proxies: number) =>
         if (route === undefined) return Effect.succeed(error("There is nothing here"))
         return admitted(request, answer(payRequests, route, addressOf(request, proxies))).pipe(
           Effect.catchTag("PayRequestRefused", ({ message }) => Effect.succeed(error(message))),
-          Effect.catchTag("AnsweredElsewhere", ({ origin, path }) =>
-            Effect.succeed(HttpServerResponse.redirect(origin + path, { status: 307 }))
-          ),
           Effect.catchTags({
             NodeUnavailable: (cause) => Effect.as(Effect.logWarning("LNURL: no invoice from the node", cause), error(away)),
             Conflict: () => Effect.succeed(error(away))

@@ -2,7 +2,6 @@ import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Companies from "./resources/Companies.ts"
 import * as CompanyFees from "./resources/CompanyFees.ts"
 import * as Domains from "./resources/Domains.ts"
-import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as WalletConnections from "./resources/WalletConnections.ts"
 import * as Section from "./Section.ts"
 
@@ -28,7 +27,6 @@ export const section = Section.make(
     CompanyFees.get,
     CompanyFees.put,
     CompanyFees.patch,
-    Domains.vouch,
-    LightningAddresses.handOver
+    Domains.vouch
   ]
 )

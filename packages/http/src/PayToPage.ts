@@ -1,10 +1,9 @@
 import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { Cells, ownHost } from "@satrail/core/accounts/Cells"
 import { Installation } from "@satrail/core/accounts/Installation"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
-import type { AnsweredElsewhere, PayRequestRefused, Place } from "@satrail/core/receiving/PayRequest"
+import type { PayRequestRefused, Place } from "@satrail/core/receiving/PayRequest"
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import * as Document from "@satrail/ui/checkout/Document"
 import type { Locale, Page, State } from "@satrail/ui/checkout/State"
@@ -53,7 +52,6 @@ const stateOf = ({ status, paymentRequest, amount, settledAtMillis, expiresAtMil
 
 const pageOf = ({ amount, paymentHash }: Invoice, to: string, locale: Locale): Page => ({
   locale,
-  logo: null,
   description: Words.filled(Words.words[locale].to, to),
   orderId: null,
   amountSats: satsOf(amount),
@@ -64,19 +62,17 @@ const pageOf = ({ amount, paymentHash }: Invoice, to: string, locale: Locale): P
   stateUrl: `${paymentHash}/state`,
   seller: null,
   isStreamed: false,
-  cardUrl: null,
   sandboxUrl: null,
   embedOrigin: null
 })
 
-/** At the domain that the browser names; at this machine's own addresses and its cell's, the service's. */
+/** At the domain that the browser names; at this machine's own addresses, the service's. */
 const placing = Effect.gen(function* () {
   const { domain } = yield* Installation
-  const cellHost = ownHost(yield* Cells)
   return ({ headers }: HttpServerRequest.HttpServerRequest, user: string): Place => {
     const host = headers["host"] ?? ""
     const name = host.replace(/:\d+$/, "")
-    return { host: isPublicName(name) && name !== cellHost ? host : domain, domain: null, user }
+    return { host: isPublicName(name) ? host : domain, domain: null, user }
   }
 })
 
@@ -127,7 +123,7 @@ const routes = (proxies: number) =>
         readonly hash: string
         readonly locale: Locale
       }
-      type Failed = PayRequestRefused | AnsweredElsewhere | { readonly _tag: "StoreUnavailable" | "NodeUnavailable" | "Conflict" }
+      type Failed = PayRequestRefused | { readonly _tag: "StoreUnavailable" | "NodeUnavailable" | "Conflict" }
 
       const page =
         (
@@ -140,9 +136,6 @@ const routes = (proxies: number) =>
             const locale = Words.accepted(request.headers["accept-language"])
             const place = placeOf(request, handle)
             return admitted(request, work({ request, place, hash, locale })).pipe(
-              Effect.catchTag("AnsweredElsewhere", ({ origin }) =>
-                Effect.succeed(HttpServerResponse.redirect(`${origin}/pay/to/${encodeURIComponent(place.user)}`, { status: 303 }))
-              ),
               Effect.catch((error) => {
                 const isUnknown = error._tag === "PayRequestRefused" && error.code === "not_found"
                 const answered = failed(isUnknown ? "unknown" : "away", locale, depth)

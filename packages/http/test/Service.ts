@@ -3,7 +3,6 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
-import { Cells } from "@satrail/core/accounts/Cells"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Place } from "@satrail/core/connections/WalletConnections"
 import type { Plan } from "@satrail/core/accounts/Plan"
@@ -14,7 +13,6 @@ import { Settlements } from "@satrail/core/receiving/Settlements"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { PaymentWorker } from "@satrail/core/sending/PaymentWorker"
 import { Poster, type Posted } from "@satrail/core/events/webhooks/Ports"
-import * as CellRegistry from "@satrail/memory/CellRegistry"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -89,8 +87,6 @@ export interface Options {
   readonly sealer?: Seal.Sealer | undefined
   /** The storage ports; in memory unless given. */
   readonly storage?: typeof Memory.layer
-  /** It is cell a of two. */
-  readonly isCell?: true
   /** Services of the core that take the place of the real ones. */
   readonly instead?: Context.Context<never>
 }
@@ -135,20 +131,13 @@ export const nextMillisecond = async (): Promise<void> => {
   while (Date.now() === now) await new Promise(setImmediate)
 }
 
-const cells = (): Cells => ({
-  letter: "a",
-  origins: new Map(["a", "b"].map((letter) => [letter, `https://${letter}.${domain}`])),
-  registry: CellRegistry.make()
-})
-
 // What is on its way is looked at whenever a test lets the workers work.
-const services = ({ isCell, settings, nostrKey, storage = Memory.layer }: Options) =>
+const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
     Layer.provideMerge(Layer.mergeAll(storage, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
     Layer.provide(Layer.merge(Layer.succeed(Poster, posted.poster), WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets")))),
     Layer.provide([
       Layer.succeed(Nostr.SecretKey, nostrKey),
-      Layer.sync(Cells, () => (isCell === true ? cells() : undefined)),
       Layer.succeed(Place, { relays: ["wss://relay.example.com"], secretKey: Redacted.make("21".repeat(32)) })
     ])
   )

@@ -233,7 +233,6 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
             "getKey",
             "getLimits",
             "getWalletConnection",
-            "handOverLightningAddress",
             "issueKey",
             "limitCompany",
             "limitKey",

@@ -50,7 +50,6 @@ const states: ReadonlyArray<(text: string) => State> = [
 ]
 const pageOf = (text: string, locale: Locale): Page => ({
   locale,
-  logo: { src: text, alt: text, width: 1, height: 1 },
   description: text,
   orderId: text,
   amountSats: 1,
@@ -61,7 +60,6 @@ const pageOf = (text: string, locale: Locale): Page => ({
   stateUrl: `${text}/state`,
   seller: text,
   isStreamed: true,
-  cardUrl: null,
   sandboxUrl: null,
   embedOrigin: text
 })

@@ -17,7 +17,7 @@ import * as Watched from "./Watched.ts"
 // Every route with an id, and every list, asked by those whom it is not for. What the document has and this does not fails.
 
 const watched = Watched.memory()
-const service = await start({ storage: watched.layer, isCell: true })
+const service = await start({ storage: watched.layer })
 afterAll(service.dispose)
 const { operations, resolve } = OpenApi.read(
   (await service.ask("GET", "/openapi.json")).body,
@@ -203,7 +203,6 @@ const makerOf = (path: string): Maker | undefined => {
 
 /** Bodies that would change something, where the example's does not. */
 const bodies: Record<string, unknown> = {
-  "POST /operator/companies/{companyId}/bitcoin/deposit/lightning-address/{id}/hand-over": { cell: "b", company_id: Id.nil },
   [`PUT ${lightningAddress}/{id}`]: { min_sats: 7, success_message: "Thanks!" },
   "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
   "PATCH /operator/companies/{id}": { plan: "free" },

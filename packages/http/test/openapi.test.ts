@@ -18,7 +18,7 @@ import { bad, operatorToken, seen, start } from "./Service.ts"
 import { adjusted } from "./Adjusted.ts"
 import { suspended } from "./Suspended.ts"
 
-const service = await start({ isCell: true, checks: [{ name: "database", check: Effect.void }] })
+const service = await start({ checks: [{ name: "database", check: Effect.void }] })
 afterAll(service.dispose)
 // oxlint-disable-next-line typescript/no-explicit-any -- the documents are read as whoever generates a client reads them: by their names
 type Any = any
@@ -62,8 +62,6 @@ const { key: limitedKey, id: limitedId } = (
   })
 ).body.data
 await service.approve(limitedId)
-const someAddress = async (): Promise<string> =>
-  (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key: company.key })).body.data.id
 const waiting = async (): Promise<string> =>
   (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: limitedKey, body: withdrawal })).body.data.id
 const {
@@ -283,13 +281,6 @@ const asked: Record<string, Record<string, Ask>> = {
   },
   "/operator/companies/{companyId}/domains": {
     post: { key: operatorToken, path: `/operator/companies/${company.id}/domains`, body: { domain: "example.com" } }
-  },
-  "/operator/companies/{companyId}/bitcoin/deposit/lightning-address/{id}/hand-over": {
-    post: {
-      key: operatorToken,
-      path: `/operator/companies/${company.id}/bitcoin/deposit/lightning-address/${await someAddress()}/hand-over`,
-      body: { cell: "b", company_id: company.id }
-    }
   },
   "/operator/api-keys/{id}/rotate": {
     post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }

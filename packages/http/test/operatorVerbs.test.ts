@@ -2,11 +2,9 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Delivery from "@satrail/core/events/webhooks/Delivery"
-import { made } from "@satrail/core/ledger/Answer"
 import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
-import { LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
 import { AuditLog, link } from "@satrail/core/reports/AuditLog"
 import { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -15,7 +13,7 @@ import { OperatorAuthentication, operatorScopesOf } from "../src/Authentication.
 import { operatorToken, start } from "./Service.ts"
 import { suspended } from "./Suspended.ts"
 
-const service = await start({ isCell: true })
+const service = await start()
 afterAll(service.dispose)
 
 const ask = (method: string, path: string, body?: unknown, key = operatorToken, headers: Record<string, string> = {}) =>
@@ -35,12 +33,6 @@ interface Verb {
 }
 
 const { id } = await service.company("free")
-/** A Lightning address of a company. */
-const addressOf = (companyId: CompanyId.CompanyId) =>
-  Effect.gen(function* () {
-    const { create } = yield* LightningAddresses
-    return yield* made(yield* create({ company: { id: companyId, plan: "free" }, handle: null, domain: null, metadata: {} }))
-  })
 const of = (path: string) => `/companies/${id}${path}`
 const url = "https://ops.example/events"
 const key = async (): Promise<string> => (await created(of("/api-keys"), { name: "till", scopes: ["read"] })).id
@@ -95,7 +87,6 @@ await ask("POST", `/webhook-endpoints/${enabled}/disable`)
 const eventId: string = (
   await service.ask("GET", "/v1/events", { key: (await created(of("/api-keys"), { name: "reads", scopes: ["admin"] })).key })
 ).body.data[0]?.id
-const address: string = (await service.run(addressOf(id))).id
 const token: string = (await created("/tokens", { name: "leaves", scopes: ["read"] })).id
 
 /** Every verb of the operator's, by its route. */
@@ -103,11 +94,6 @@ const verbs: Readonly<Record<string, Verb>> = {
   "POST /operator/companies": { path: "/companies", body: { name: "Acme", plan: "free" }, sees: "/companies", again: "once" },
   "PATCH /operator/companies/:id": { path: of(""), body: { plan: "paid" }, sees: of("") },
   "POST /operator/companies/:companyId/domains": { path: of("/domains"), body: { domain: "acme.example" }, sees: of("/domains") },
-  "POST /operator/companies/:companyId/bitcoin/deposit/lightning-address/:id/hand-over": {
-    path: of(`/bitcoin/deposit/lightning-address/${address}/hand-over`),
-    body: { cell: "b", company_id: id },
-    sees: of("/bitcoin/deposit/lightning-address")
-  },
   "PUT /operator/companies/:id/fees": { path: of("/fees"), body: { lightning: { parts_per_million: 1000 } }, sees: of("/fees") },
   "PATCH /operator/companies/:id/fees": { path: of("/fees"), body: { lightning: { parts_per_million: 900 } }, sees: of("/fees") },
   "PATCH /operator/companies/:id/limits": { path: of("/limits"), body: { hour_sats: 100 }, sees: of("/limits") },

@@ -10,7 +10,7 @@ import * as Valid from "./Valid.ts"
 const seed = Number(process.env["VALID_SEED"] ?? 1)
 const each = Number(process.env["VALID_REQUESTS"] ?? 12)
 
-const service = await start({ isCell: true })
+const service = await start()
 afterAll(service.dispose)
 const company = await service.company("paid")
 await service.fund(company.key, 1_000_000)

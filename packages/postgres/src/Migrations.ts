@@ -49,6 +49,7 @@ import * as Migration0074 from "./Migration0074.ts"
 import * as Migration0077 from "./Migration0077.ts"
 import * as Migration0078 from "./Migration0078.ts"
 import * as Migration0079 from "./Migration0079.ts"
+import * as Migration0080 from "./Migration0080.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -104,7 +105,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0074_processes": Effect.asVoid(run(Migration0074.script)),
   "0077_audit_head": Effect.asVoid(run(Migration0077.script)),
   "0078_approved_keys": Effect.asVoid(run(Migration0078.script)),
-  "0079_loosening": Effect.asVoid(run(Migration0079.script))
+  "0079_loosening": Effect.asVoid(run(Migration0079.script)),
+  "0080_no_logos": Effect.asVoid(run(Migration0080.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

@@ -87,22 +87,7 @@ const companies = Command.make("companies").pipe(
       "domain",
       { company, domain: Argument.String("domain").pipe(Argument.withDescription("Such as acme.example")), json },
       ({ company, domain, json }) => call({ json }, "POST", `${of(company)}/domains`, { domain })
-    ).pipe(Command.withDescription("Vouch that a domain is the company's, without its TXT record")),
-    Command.make(
-      "hand-over",
-      {
-        company,
-        address: Argument.String("address").pipe(Argument.withDescription("The id of its Lightning address")),
-        cell: Flag.String("cell").pipe(Flag.withDescription("The other cell's letter; required")),
-        to: Flag.String("to").pipe(Flag.withDescription("The id of the company in the other cell; required")),
-        json
-      },
-      ({ address, cell, company, json, to }) =>
-        call({ json }, "POST", `${of(company)}/bitcoin/deposit/lightning-address/${encodeURIComponent(address)}/hand-over`, {
-          cell,
-          company_id: to
-        })
-    ).pipe(Command.withDescription("Hand a Lightning address over to a company of another cell, which creates it there"))
+    ).pipe(Command.withDescription("Vouch that a domain is the company's, without its TXT record"))
   ])
 )
 

@@ -4,7 +4,6 @@ import type * as ChainView from "./backends/ChainView.ts"
 import type { Entry } from "./backends/Entry.ts"
 import type { LightningNode } from "./backends/LightningNode.ts"
 import type { Chain } from "./ChainNode.ts"
-import * as Cells from "./environment/Cells.ts"
 import * as Database from "./environment/Database.ts"
 import * as Limits from "./environment/Limits.ts"
 import * as Others from "./environment/Others.ts"
@@ -40,8 +39,6 @@ export interface Environment extends Omit<Setting.Values<typeof plain>, "demo" |
   readonly node: LightningNode | undefined
   /** The chain, where it is a real one. */
   readonly chainNode: Chain | undefined
-  /** Which of several deployments this one is; undefined where it is the only one. */
-  readonly cell: Cells.Cell | undefined
   readonly rates: "fixed" | "tickers"
   readonly resolver: "sandbox" | "web"
   readonly bip353Resolvers: ReadonlyArray<URL>
@@ -111,12 +108,11 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   const node = Setting.chosen(lightning, backends.lightning)
   const chainNode = Setting.chosen(chain, backends.chain.map(withWallet))
   const others = { rates, resolver, bip353Resolvers, outboundAllow }
-  const read = { plain: Setting.all(plain), node, chainNode, place: Cells.config, ...others, ignored: Unknown.ignored, rules }
-  return Config.map(Setting.all(read), ({ plain, node, chainNode, place, rates, resolver, bip353Resolvers, outboundAllow }) => ({
+  const read = { plain: Setting.all(plain), node, chainNode, ...others, ignored: Unknown.ignored, rules }
+  return Config.map(Setting.all(read), ({ plain, node, chainNode, rates, resolver, bip353Resolvers, outboundAllow }) => ({
     ...plain,
     node,
     chainNode,
-    ...place,
     rates,
     resolver,
     bip353Resolvers: bip353Resolvers ?? [],
@@ -142,7 +138,6 @@ export const make = (backends: Backends.Backends) => {
     Process.listening,
     Database.settings,
     Service.identity,
-    Cells.settings,
     { lightning: choices.lightning },
     ...backends.lightning.map(({ settings }) => settings),
     { chain: choices.chain },

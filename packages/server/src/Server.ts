@@ -2,7 +2,6 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
-import { Cells } from "@satrail/core/accounts/Cells"
 import * as Caller from "@satrail/core/base/Caller"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Audit from "@satrail/core/ledger/Audit"
@@ -38,7 +37,6 @@ import * as RequestRates from "@satrail/http/RequestRates"
 import * as Seal from "@satrail/http/Seal"
 import * as SignInLinks from "@satrail/http/SignInLinks"
 import * as WebhookKeys from "@satrail/http/WebhookKeys"
-import * as CellRegistry from "@satrail/postgres/CellRegistry"
 import * as Commits from "@satrail/postgres/Commits"
 import type * as PgJournal from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
@@ -48,7 +46,6 @@ import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Time from "@satrail/sandbox/Time"
 import * as WebNames from "@satrail/web/Names"
-import * as Cards from "@satrail/web/Cards"
 import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
@@ -236,15 +233,6 @@ const movable = (environment: Environment, database: DatabaseSwitch.DatabaseSwit
     ? Layer.merge(Time.layer(sandboxDirectory(environment)), Layer.succeed(DatabaseSwitch.DatabaseSwitch, database))
     : Layer.empty
 
-/** The other deployments of this service, where there are any. */
-const cells = ({ cell }: Environment) =>
-  Layer.effect(
-    Cells,
-    cell === undefined
-      ? Effect.succeed(undefined)
-      : Effect.map(CellRegistry.make(cell.registry), (registry) => ({ letter: cell.letter, origins: cell.origins, registry }))
-  )
-
 /** Every service and everything below it: what the program needs besides HTTP. What is outside is the environment's unless another is given. */
 export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) => {
   const database = DatabaseSwitch.make()
@@ -258,8 +246,7 @@ export const services = (environment: Environment, theirs: ReturnType<typeof out
         storage(environment, database.isAway),
         Layer.succeed(Nostr.SecretKey, environment.nostrKey),
         Layer.succeed(Audit.HeadKey, auditKeyOf(environment)),
-        Layer.succeed(Place, walletPlace(environment)),
-        cells(environment)
+        Layer.succeed(Place, walletPlace(environment))
       )
     ),
     Layer.provideMerge(movable(environment, database))
@@ -424,8 +411,6 @@ export const routes = <E = never>(
           })
         ),
         Layer.sync(Lanes.Lanes, Lanes.make),
-        // A real card pays nothing of a pretended node's.
-        Pretended.of(environment).web ? Layer.empty : Layer.provide(Cards.layer, guarded(environment)),
         Layer.succeed(Acting.Proxies, proxies),
         links === undefined ? Layer.empty : Layer.succeed(SignInLinks.SignInLinks, links),
         Layer.succeed(Seal.Seal, sealer(environment)),

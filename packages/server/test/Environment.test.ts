@@ -43,25 +43,6 @@ describe("the environment", () => {
       for (const url of inside) assert.isUndefined(issueOf({ HOST })(url), `${HOST} ${url}`)
   })
 
-  it("environment: a cell has its letter, all cells and their registry, or none of them", () => {
-    const [SATRAIL_CELL, SATRAIL_CELLS] = ["b", "a=https://a.pay.example,b=https://b.pay.example"]
-    const SATRAIL_CELL_REGISTRY = "postgres://satrail@registry/satrail"
-    assert.deepStrictEqual(problemsOf({ SATRAIL_CELL }), [
-      "SATRAIL_CELLS and SATRAIL_CELL_REGISTRY must be given too: a cell has SATRAIL_CELL, SATRAIL_CELLS and SATRAIL_CELL_REGISTRY"
-    ])
-    assert.deepStrictEqual(problemsOf({ SATRAIL_CELL: "c", SATRAIL_CELLS, SATRAIL_CELL_REGISTRY }), [
-      'SATRAIL_CELL must be one of SATRAIL_CELLS (a, b), got "c"'
-    ])
-    const { cell, publicUrl } = Result.getOrThrow(Environment.read({ SATRAIL_CELL, SATRAIL_CELLS, SATRAIL_CELL_REGISTRY }))
-    assert.deepStrictEqual([cell?.letter, cell?.origins.get("a")], ["b", "https://a.pay.example"])
-    assert.strictEqual(publicUrl, "https://b.pay.example", "where nothing else is said")
-    const SATRAIL_PUBLIC_URL = "https://pay.example"
-    assert.deepStrictEqual(problemsOf({ SATRAIL_CELL, SATRAIL_CELLS, SATRAIL_CELL_REGISTRY, SATRAIL_PUBLIC_URL }), [
-      'SATRAIL_PUBLIC_URL must be https://b.pay.example, this cell\'s in SATRAIL_CELLS, got "https://pay.example"'
-    ])
-    assert.strictEqual(Result.getOrThrow(Environment.read({})).cell, undefined)
-  })
-
   const wrong: ReadonlyArray<readonly [name: string, value: string]> = [
     ["PORT", "http"],
     ["PORT", "65536"],
@@ -75,12 +56,6 @@ describe("the environment", () => {
     ["LND_REST_URL", "https://lnd.example:8080/v1"],
     ["CHAIN", "electrum"],
     ["SATRAIL_DOMAIN", "localhost"],
-    ["SATRAIL_CELL", "ab"],
-    ["SATRAIL_CELL", "0"],
-    ["SATRAIL_CELLS", "a=https://a.pay.example"],
-    ["SATRAIL_CELLS", "a=https://a.pay.example,a=https://b.pay.example"],
-    ["SATRAIL_CELLS", "a=https://a.pay.example,b=https://a.pay.example"],
-    ["SATRAIL_CELLS", "a=https://a.pay.example,b=https://b.pay.example/v1"],
     ["SATRAIL_DOMAIN", "https://pay.example"],
     ["SATRAIL_CORS_ORIGINS", "shop.example"],
     ["SATRAIL_CORS_ORIGINS", "https://shop.example/path"],
@@ -134,7 +109,6 @@ describe("the environment", () => {
   it("environment: a malformed secret is named and not repeated", () => {
     for (const [name, value] of [
       ["DATABASE_URL", "mysql://root:hunter2@db"],
-      ["SATRAIL_CELL_REGISTRY", "mysql://root:hunter2@registry"],
       ["SATRAIL_OPERATOR_TOKEN", "hunter2"],
       ["LND_INVOICE_SECRET", "hunter2"],
       ["SATRAIL_NOSTR_KEY", "hunter2"],

@@ -2,12 +2,11 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { eventually } from "@satrail/testing/Waiting"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Result } from "effect"
 import { once } from "node:events"
 import { rmSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
-import * as Cells from "../src/check/Cells.ts"
 import * as Check from "../src/check/Check.ts"
 import { limitMillis } from "../src/check/Checks.ts"
 import * as Database from "../src/check/Database.ts"
@@ -46,23 +45,6 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
 
   /** What is wrong or warned of, but for what this server's settings are. */
   const troubles = (lines: ReadonlyArray<string>) => lines.filter((line) => !line.startsWith("✓") && !line.includes("fsync"))
-
-  it("check: of several cells it is said which this is, and whether the registry answers", async () => {
-    create("registry")
-    const check = async (url: string) => {
-      const origins = new Map([
-        ["a", "https://a.pay.example"],
-        ["b", "https://b.pay.example"]
-      ])
-      const cell = { letter: "b", origins, registry: Redacted.make(url) }
-      return (await Effect.runPromise(Check.run([Cells.check(cell)], 20_000, [url]))).map(Check.text)
-    }
-    assert.deepStrictEqual(await check(urlOf("registry")), [
-      `✓ cells: this is cell b of a, b; the registry at 127.0.0.1:${postgres.port}/registry answers`
-    ])
-    const [line = ""] = await check(urlOf("nowhere"))
-    assert.match(line, /^✗ cells: the registry at \S+\/nowhere does not answer: .* Until it answers there are no new handles/)
-  })
 
   it("check: an empty database and a role that may make tables are right; settings that lose commits are warned of", async () => {
     create("empty")

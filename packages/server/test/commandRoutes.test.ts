@@ -95,7 +95,6 @@ const typed: Readonly<Record<string, string>> = {
   "GET /operator/companies/:companyId/bitcoin/deposit/lightning-invoice/:invoiceID": "companies look ID invoices ONE",
   "GET /operator/companies/:companyId/bitcoin/deposit/lightning-address": "companies look ID lightning-addresses",
   "GET /operator/companies/:companyId/bitcoin/deposit/lightning-address/:id": "companies look ID lightning-addresses ONE",
-  "POST /operator/companies/:companyId/bitcoin/deposit/lightning-address/:id/hand-over": "companies hand-over ID ONE --cell b --to TWO",
   "GET /operator/companies/:companyId/bitcoin/deposit/on-chain": "companies look ID on-chain-addresses",
   "GET /operator/companies/:companyId/bitcoin/deposit/on-chain/:id": "companies look ID on-chain-addresses ONE",
   "GET /operator/companies/:companyId/vouchers": "companies look ID vouchers",

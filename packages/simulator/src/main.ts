@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util"
-import * as CellStories from "./CellStories.ts"
 import * as Crash from "./Crash.ts"
 import { stories } from "./CrashStories.ts"
 import * as Expected from "./Expected.ts"
@@ -8,7 +7,7 @@ import * as Simulation from "./Simulation.ts"
 import * as Coverage from "./world/Coverage.ts"
 import * as Store from "./world/Store.ts"
 
-const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes M] [--store memory|pglite] [--operations N] [--crashes] [--cells]
+const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes M] [--store memory|pglite] [--operations N] [--crashes]
 
   --seeds N       tells the stories of so many seeds: 100 unless given
   --from N        the first of them: 1 unless given
@@ -16,8 +15,7 @@ const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes 
   --minutes M     tells stories for so long, however many they are
   --store S       where the books are kept: memory unless given
   --operations N  how many operations a story has: 200 unless given
-  --crashes       tells a few short stories once for each call in them, where the process dies or gets no answer
-  --cells         tells stories of two cells, each a service of its own, that pay each other`
+  --crashes       tells a few short stories once for each call in them, where the process dies or gets no answer`
 
 const stop = (message: string): never => {
   console.error(`${message}\n\n${usage}`)
@@ -40,8 +38,7 @@ const given = () => {
       minutes: text,
       store: text,
       operations: text,
-      crashes: { type: "boolean" },
-      cells: { type: "boolean" }
+      crashes: { type: "boolean" }
     } as const
     return parseArgs({ options, allowPositionals: false }).values
   } catch (error) {
@@ -52,7 +49,6 @@ const given = () => {
 const values = given()
 const isStore = (text: string): text is Store.Name => Store.names.some((name) => name === text)
 const storeName = values.store ?? "memory"
-if (values.cells === true && storeName !== "memory") stop("--cells has two stores, which only memory has")
 if (!isStore(storeName)) stop(`--store is one of ${Store.names.join(", ")}, not ${storeName}`)
 const operations = whole("operations", values.operations, 200)
 const minutes = values.minutes === undefined ? undefined : whole("minutes", values.minutes, 1)
@@ -88,26 +84,6 @@ if (values.crashes === true) {
   }
   console.log(`each call of them met ${Crash.fates.length} fates on ${storeName} in ${seconds().toFixed(0)} s`)
   await store.close()
-  process.exit()
-}
-
-if (values.cells === true) {
-  let crossed = 0
-  let told = 0
-  for (; process.exitCode === undefined && !isOver(told); told++) {
-    const outcome = await CellStories.run(first + told, { store, operations })
-    crossed += outcome.crossed
-    if (alone !== undefined) for (const line of outcome.history) console.log(line)
-    if (outcome.violation === undefined) continue
-    console.log(`\nseed ${outcome.seed}: ${outcome.violation}\nthe last that was done:`)
-    for (const line of outcome.history.slice(-60)) console.log(`  ${line}`)
-    process.exitCode = 1
-  }
-  console.log(
-    `${told} pairs of stories of ${operations} operations in ${seconds().toFixed(0)} s; ${crossed} payments from one cell to the other`
-  )
-  await store.close()
-  if (process.exitCode === undefined) console.log("every promise was kept")
   process.exit()
 }
 

@@ -1,6 +1,5 @@
 import "@satrail/bitcoin/checkRuntime"
 
-export * as Cards from "./Cards.ts"
 export * as Names from "./Names.ts"
 export * as Outbound from "./Outbound.ts"
 export * as Rates from "./Rates.ts"

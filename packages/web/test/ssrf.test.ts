@@ -7,7 +7,6 @@ import * as Destination from "@satrail/core/sending/Destination"
 import { failureFor } from "@satrail/http/Errors"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import * as Cards from "../src/Cards.ts"
 import * as Outbound from "../src/Outbound.ts"
 import * as PublicAddress from "../src/PublicAddress.ts"
 import * as Resolver from "../src/Resolver.ts"
@@ -135,33 +134,6 @@ describe("a hostile destination", () => {
         const inside = WebhookPoster.make({ outbound: { lookup: async () => [address] } })
         const { value, begun } = yield* counting(inside.post({ url: "https://page.example.com/", ...ask }))
         assert.deepStrictEqual([value._tag, begun], ["Unanswered", 0], address)
-      }
-    })
-  )
-
-  it.live("C48 C50 C51: card: no hostile URL of a card, nor one that its server leads to, is connected to", () =>
-    Effect.gen(function* () {
-      const charging = (options: Outbound.Options) => Effect.provideService(Cards.make, Outbound.Outbound, Outbound.make(options))
-      const invoice = { amount: Msat.make(5000n), paymentRequest: "lnbcrt1" }
-      const { charge } = yield* charging({ lookup: unasked })
-      for (const url of urls) {
-        const { value, begun } = yield* counting(charge(url, invoice))
-        assert.deepStrictEqual([value._tag, begun], ["refused", 0], url)
-      }
-      for (const address of addresses) {
-        const inside = yield* charging({ lookup: async () => [address] })
-        const { value, begun } = yield* counting(inside.charge("https://page.example.com/", invoice))
-        assert.deepStrictEqual([value._tag, begun], ["refused", 0], address)
-      }
-      let callback = ""
-      const terms = { tag: "withdrawRequest", k1: "1", minWithdrawable: 1, maxWithdrawable: 10_000 }
-      const page = yield* serve((_, response) => response.end(JSON.stringify({ ...terms, callback })))
-      const allow = new Map([["card.example", new URL(`http://127.0.0.1:${page.port}`)]])
-      const led = yield* charging({ allow, lookup: unasked })
-      for (const url of urls) {
-        callback = url
-        const { value, begun } = yield* counting(led.charge("https://card.example/", invoice))
-        assert.deepStrictEqual([value._tag, begun], ["refused", 1], url)
       }
     })
   )

@@ -105,10 +105,8 @@ export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
 /** No key, or one that is unknown, expired or revoked, or of another network: that one, and the service's own. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
-  reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "other_cell", "expired", "revoked", "waiting"]),
+  reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "expired", "revoked", "waiting"]),
   networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network })),
-  /** Where the key is known, as far as its id says: scheme and host. */
-  origin: Schema.optionalKey(Schema.String),
   /** Whose key it is, where that is known: it has ended, or its secret was wrong. For the audit log, and no answer. */
   key: Schema.optionalKey(Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, name: Schema.String }))
 }) {}
@@ -156,13 +154,10 @@ const idLength = 12
 /** Whether a text has the shape of a key's id. */
 export const isId = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{12}$/.test(text)
 
-/** Whether a text can be a cell's: one letter of a key's id. */
-export const isLetter = (text: string): boolean => text.length === 1 && alphabet.includes(text)
-
-/** A new key's two halves: what is kept, and the text that is shown once. The id begins with the letter of its cell, where there are several. */
-export const generate = (network: Network, entropy: (size: number) => Uint8Array, letter = "") => {
+/** A new key's two halves: what is kept, and the text that is shown once. */
+export const generate = (network: Network, entropy: (size: number) => Uint8Array) => {
   // 58 does not divide 256: bytes from 232 up would favour the first letters, so they are drawn again.
-  let id = letter
+  let id = ""
   while (id.length < idLength)
     for (const byte of entropy(idLength)) if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
   const secret = base58.encode(entropy(32))

@@ -11,7 +11,6 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { Installation } from "./Installation.ts"
 import { AccountReads } from "./AccountReads.ts"
-import { Cells } from "./Cells.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { checkName } from "./Companies.ts"
 import * as KeyChecks from "./KeyChecks.ts"
@@ -156,7 +155,6 @@ const makeIssue = Effect.gen(function* () {
   const records = yield* AccountReads
   const exists = existing(records)
   const { network } = yield* Installation
-  const cells = yield* Cells
 
   /** `owner` has asked, and gets the same answer to the same request. What is asked for is first what `allowed` leaves of it. */
   return Effect.fnUntraced(function* <E>(
@@ -181,7 +179,7 @@ const makeIssue = Effect.gen(function* () {
       limits: ask.limits ?? null,
       allowedFrom: ask.allowedFrom ?? null
     })
-    const { id, secretHash, text } = ApiKey.generate(network, entropy, cells?.letter)
+    const { id, secretHash, text } = ApiKey.generate(network, entropy)
     const apiKey: ApiKey.ApiKey = {
       id,
       companyId,
@@ -227,7 +225,6 @@ export const make = Effect.gen(function* () {
   const records = yield* AccountReads
   const { network } = yield* Installation
   const entropy = yield* Entropy
-  const cells = yield* Cells
   const { check, standing } = yield* KeyChecks.make
 
   const get = Effect.fnUntraced(function* (id: string, of?: CompanyId.CompanyId) {
@@ -300,7 +297,7 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       // A key that opens nothing any more has nothing to hand over.
       if (ApiKey.refusal(old, nowMillis) !== undefined) return yield* new NotFound({ what: "API key", id })
-      const { secretHash, text, ...fresh } = ApiKey.generate(network, entropy, cells?.letter)
+      const { secretHash, text, ...fresh } = ApiKey.generate(network, entropy)
       const apiKey: ApiKey.ApiKey = {
         ...old,
         id: fresh.id,

@@ -3,7 +3,6 @@ import { knownMillis } from "../base/Known.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
-import { Cells } from "./Cells.ts"
 import { Installation } from "./Installation.ts"
 
 // Knowing the minute in which a key was used is enough; knowing the second would cost a write for each request.
@@ -24,7 +23,6 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* AccountReads
   const { network } = yield* Installation
-  const cells = yield* Cells
   const touching = new Set<string>()
   const known = new Map<string, Known>()
   const background = yield* FiberSet.makeRuntime<never>()
@@ -38,10 +36,7 @@ export const make = Effect.gen(function* () {
   /** Whose key this is, as the store says. Only what is right is kept: who guesses costs no memory. */
   const look = Effect.fnUntraced(function* (id: string, secret: string, nowMillis: number) {
     const found = yield* records.apiKey(id)
-    if (found._tag === "None") {
-      const origin = id.startsWith(cells?.letter ?? "") ? undefined : cells?.origins.get(id.charAt(0))
-      return yield* new ApiKey.Unauthorized(origin === undefined ? { reason: "unknown" } : { reason: "other_cell", origin })
-    }
+    if (found._tag === "None") return yield* new ApiKey.Unauthorized({ reason: "unknown" })
     if (!ApiKey.matches(found.value.apiKey, secret)) return yield* ApiKey.closed(found.value.apiKey, "unknown")
     if (known.size >= maxKnown) known.clear()
     known.set(id, { holder: found.value, readAtMillis: nowMillis, secret: Redacted.make(secret, { label: "api key secret" }) })

@@ -18,7 +18,7 @@ export type Description = { readonly _tag: "Text"; readonly text: string } | { r
 export interface Ask {
   /** Our id of the invoice. The same id asked again is the same invoice, with the same payment hash. */
   readonly id: string
-  /** Null: the payer decides (BOLT 11 without an amount). Of a node that lacks `amountless` it is not asked. */
+  /** Null: the payer decides (BOLT 11 without an amount). */
   readonly amount: Msat | null
   readonly description: Description
   readonly expirySeconds: number
@@ -81,16 +81,15 @@ export interface Settled {
 
 /**
  * What a node cannot do, and is used without. `cancel`: it cannot close an invoice before its end, so that an invoice of ours is paid over the network or not at all,
- * never inside the ledger. `millisatoshis`: it knows whole satoshis; a payer who wants to send a fraction of one is refused. `amountless`: it makes no invoice without an amount.
- * `own_key`: its invoices are signed with a key that is not its `nodeId`, and that others' invoices may be signed with: ours are known by their hashes.
+ * never inside the ledger. `millisatoshis`: it knows whole satoshis; a payer who wants to send a fraction of one is refused.
  */
-export type Lacking = "cancel" | "millisatoshis" | "amountless" | "own_key"
+export type Lacking = "cancel" | "millisatoshis"
 
 /** A node that takes payments for us. */
 export class LightningReceiver extends Context.Service<
   LightningReceiver,
   {
-    /** The node's public key, 33 bytes in hex; of one that lacks `own_key` what it is known by, in the same form. */
+    /** The node's public key, 33 bytes in hex. */
     readonly nodeId: string
     readonly network: Network
     /** What this node cannot do; nothing, where it is absent. What is asked of it all the same fails. */

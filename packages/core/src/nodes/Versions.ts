@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /** The kinds of node of which versions are known to have faults. */
-export type Node = "lnd" | "Core Lightning" | "Bitcoin Core" | "btcd"
+export type Node = "lnd" | "Bitcoin Core" | "btcd"
 
 /** Major, minor and patch. */
 type Version = readonly [number, number, number]
@@ -60,13 +60,6 @@ export const faults: ReadonlyArray<Fault> = [
     verdict: "warned",
     says: "can be filled with messages until it has no memory left",
     source: `${morehouse}/lnd-infinite-inbox-dos`
-  },
-  {
-    node: "Core Lightning",
-    fixedIn: [26, 6, 10],
-    verdict: "warned",
-    says: "has faults by which others can take its money",
-    source: "https://github.com/ElementsProject/lightning/releases"
   },
   {
     node: "Bitcoin Core",

@@ -16,7 +16,7 @@ import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreU
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
-import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import * as Closing from "./Closing.ts"
 import * as Invoice from "./Invoice.ts"
@@ -138,7 +138,6 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* ReceivingReads
-  const receiver = yield* LightningReceiver
   const [prices, bounds] = [yield* Prices, yield* Bounds]
   const { minAmount, maxInvoice } = bounds
   const [{ close }, { look }] = [yield* Closing.make, yield* Looking.make]
@@ -152,8 +151,6 @@ export const make = Effect.gen(function* () {
         return yield* new Invalid({ path: "amount", message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxInvoice)} sats` })
       return { ...price, minAmount: null, maxAmount: null }
     }
-    if (receiver.lacks?.has("amountless") === true)
-      return yield* new Invalid({ path: "amount", message: "An amount: the node of this service makes no invoice without one" })
     yield* checkRange({ min: ask.minAmount, max: ask.maxAmount }, bounds)
     return { amount: null, minAmount: ask.minAmount, maxAmount: ask.maxAmount, rate: null, rateAtMillis: null }
   })

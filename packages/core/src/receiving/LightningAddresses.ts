@@ -2,7 +2,6 @@ import { HandleSchema, maxHandleLength, normaliseDomain } from "@satrail/bitcoin
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { Bounds, checkRange } from "../accounts/Bounds.ts"
-import { Cells, type Heir } from "../accounts/Cells.ts"
 import type { Company } from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
@@ -15,8 +14,6 @@ import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { everywhere } from "../base/Known.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Pages from "../base/Pages.ts"
-import * as Worker from "../base/Worker.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
@@ -67,15 +64,6 @@ export class LightningAddresses extends Context.Service<
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
-    /**
-     * The handle, at the domain that all cells have, is for that company of another cell from here on, and nobody else can have it; the address is deleted
-     * here. Until that company has made it there, no payment is accepted at it. Doing so again changes nothing, and finishes what broke off.
-     */
-    readonly handOver: (
-      companyId: CompanyId.CompanyId,
-      id: string,
-      to: Heir
-    ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
   }
 >()("@satrail/core/receiving/LightningAddresses") {}
 
@@ -99,22 +87,6 @@ export const successMessageIssue = (message: string): string | undefined =>
 /** How many addresses a page has. */
 export const limit = Page.limit
 
-/** Hands an address over in the registry. */
-const handing = Effect.gen(function* () {
-  const cells = yield* Cells
-  const { domain: ownDomain } = yield* Installation
-  const others = [...(cells?.origins.keys() ?? [])].filter((letter) => letter !== cells?.letter)
-  return Effect.fnUntraced(function* ({ handle, domain }: LightningAddress.LightningAddress, to: Heir) {
-    const wrong = (path: string, message: string) => new Invalid({ path, message })
-    if (cells === undefined || others.length === 0) return yield* wrong("cell", "there are no other cells")
-    if (!others.includes(to.letter)) return yield* wrong("cell", `another cell: ${others.join(", ")}`)
-    if (domain !== ownDomain)
-      return yield* wrong("id", `an address at ${ownDomain}: the DNS says which cell ${domain}, the company's own, leads to`)
-    if (!(yield* cells.registry.handOver(handle, cells.letter, to)))
-      return yield* wrong("cell", "one that never had the address before; or it was handed over to another company, which has it now")
-  })
-})
-
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -124,8 +96,6 @@ export const make = Effect.gen(function* () {
   const bounds = yield* Bounds
   const { domainGraceMillis } = yield* Domain.Options
   const entropy = yield* Entropy
-  const cells = yield* Cells
-  const handed = yield* handing
 
   /** The domain in its one spelling, once it is known to be open to this company. */
   const openDomain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
@@ -152,20 +122,13 @@ export const make = Effect.gen(function* () {
     yield* Metadata.check(metadata)
   })
 
-  const remove = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const row = yield* get(companyId, id)
-    yield* journal.commit(LightningAddress.deleted(row, yield* Clock.currentTimeMillis))
-    yield* everywhere
-    return yield* get(companyId, id)
-  })
-
   return LightningAddresses.of({
     get,
-    remove,
-    // First the name, then the row: who dies in between has an address that pays its owner here, and can be handed over again.
-    handOver: Effect.fnUntraced(function* (companyId, id, to) {
-      yield* handed(yield* get(companyId, id), to)
-      return yield* remove(companyId, id)
+    remove: Effect.fnUntraced(function* (companyId, id) {
+      const row = yield* get(companyId, id)
+      yield* journal.commit(LightningAddress.deleted(row, yield* Clock.currentTimeMillis))
+      yield* everywhere
+      return yield* get(companyId, id)
     }),
     list: Effect.fnUntraced(function* (companyId, query) {
       const { rows, next } = yield* Page.read(query, (before, limit) => receiving.lightningAddressesOf(companyId, before, limit))
@@ -194,9 +157,6 @@ export const make = Effect.gen(function* () {
       if (message !== undefined) return yield* new Invalid({ path: "handle", message })
       yield* Metadata.check(metadata)
       const domain = ask.domain === null ? ownDomain : yield* openDomain(company.id, ask.domain)
-      // First the name, then the row: who dies in between has a name that only its own cell can give out.
-      if (cells !== undefined && domain === ownDomain && (yield* cells.registry.claim([handle], cells.letter, company.id)).length > 0)
-        return yield* new LightningAddress.HandleTaken({ handle, domain })
       const createdAtMillis = yield* Clock.currentTimeMillis
       const lightningAddress: LightningAddress.LightningAddress = {
         id: Id.fromMillis(createdAtMillis, entropy),
@@ -219,48 +179,3 @@ export const make = Effect.gen(function* () {
 })
 
 export const layer = Layer.effect(LightningAddresses, make)
-
-/** How many are looked at together. */
-const pageSize = 500
-
-/**
- * Where the service is several cells, claims what this one gave out before it was a cell, deleted addresses too: once a start. What another cell has
- * given out meanwhile is logged: then payments to it go to either, and a person has to decide.
- */
-const claimed = Effect.fnUntraced(function* ({ letter, registry }: Cells) {
-  const accounts = yield* AccountReads
-  const receiving = yield* ReceivingReads
-  const { domain: ownDomain } = yield* Installation
-  let count = 0
-  const claim = Effect.fnUntraced(function* (page: ReadonlyArray<LightningAddress.LightningAddress>) {
-    const handles = page.flatMap(({ domain, handle }) => (domain === ownDomain ? [handle] : []))
-    if (handles.length === 0) return
-    count += handles.length
-    for (const handle of yield* registry.claim(handles, letter, null))
-      yield* Effect.logError("cells: a handle that was given out here is another cell's", { handle })
-  })
-  yield* Pages.each(
-    pageSize,
-    (after: Company | null) => accounts.companies(after?.id ?? null, pageSize),
-    (companies) =>
-      Effect.forEach(
-        companies,
-        ({ id }) =>
-          Pages.each(
-            pageSize,
-            (before: LightningAddress.LightningAddress | null) => receiving.lightningAddressesOf(id, before?.id ?? null, pageSize),
-            claim
-          ),
-        { discard: true }
-      )
-  )
-  yield* Effect.logInfo("cells: every handle from before is claimed", { handles: count })
-})
-
-/** Claims them beside everything else, and tries again while the registry is away. */
-export const layerWorker = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const cells = yield* Cells
-    if (cells !== undefined) yield* Worker.run("handles of cells", claimed(cells), Effect.never)
-  })
-)

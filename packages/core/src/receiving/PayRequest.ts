@@ -49,12 +49,6 @@ export const payerDataFields = ["name", "identifier", "email"] as const
 
 const refuse = (code: PayRequestRefused["code"], message: string) => Result.fail(new PayRequestRefused({ code, message }))
 
-/** The address is another cell's, at this origin: whoever asks is answered there. */
-export class AnsweredElsewhere extends Schema.TaggedError<AnsweredElsewhere>()("AnsweredElsewhere", {
-  origin: Schema.String,
-  path: Schema.String
-}) {}
-
 /** The error for everything that does not exist, no longer exists, or must not be revealed. */
 export const notFound = new PayRequestRefused({ code: "not_found", message: "There is no such Lightning address" })
 
@@ -63,8 +57,8 @@ const isHandle = Schema.is(HandleSchema)
 /** Where a wallet asks about an address, at any host that answers for its domain. `user` is the part before the @, with its tag. */
 export const pathOf = (domain: string, user: string): string => `/lnurlp/${domain}/${user}`
 
-/** Reads where a wallet asked. `own` are the service's domain and its cell's host: there, and only there, a path may name another one. */
-export const targetOf = (place: Place, ...own: ReadonlyArray<string>): Result.Result<Target, PayRequestRefused> => {
+/** Reads where a wallet asked. At `ownDomain`, the service's, and only there, a path may name another one. */
+export const targetOf = (place: Place, ownDomain: string): Result.Result<Target, PayRequestRefused> => {
   const [, name = "", port = ""] = /^(.*?)(:\d{1,5})?$/.exec(place.host) ?? []
   const [, handle = "", tag = null] = /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(place.user.toLowerCase()) ?? []
   const target = Result.gen(function* () {
@@ -74,7 +68,7 @@ export const targetOf = (place: Place, ...own: ReadonlyArray<string>): Result.Re
   })
   if (Result.isFailure(target) || !isHandle(handle) || place.user.length > maxHandleLength) return Result.fail(notFound)
   const { host, ...found } = target.success
-  return host === found.domain || own.includes(host) ? Result.succeed(found) : Result.fail(notFound)
+  return host === found.domain || host === ownDomain ? Result.succeed(found) : Result.fail(notFound)
 }
 
 /** The part before the @, as its payer wrote it. */

@@ -3,7 +3,6 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Clock, Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { Bounds } from "../accounts/Bounds.ts"
-import { Cells, elsewhere, ownHost } from "../accounts/Cells.ts"
 import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
@@ -43,9 +42,7 @@ export class PayRequests extends Context.Service<
   PayRequests,
   {
     /** What may be paid there, and how. */
-    readonly offer: (
-      place: PayRequest.Place
-    ) => Effect.Effect<PayRequest.PayRequest, PayRequest.PayRequestRefused | PayRequest.AnsweredElsewhere | StoreUnavailable>
+    readonly offer: (place: PayRequest.Place) => Effect.Effect<PayRequest.PayRequest, PayRequest.PayRequestRefused | StoreUnavailable>
     /** A fresh invoice for exactly the amount that is asked, to the msat. */
     readonly invoice: (
       place: PayRequest.Place,
@@ -71,12 +68,10 @@ export const make = Effect.gen(function* () {
   const { lnurl } = yield* LnurlOptions
   const nostrPubkey = secretKey === undefined ? null : Nostr.publicKeyOf(secretKey)
   const rates = yield* AskRates.make
-  const cells = yield* Cells
-  const own = [ownDomain, ownHost(cells) ?? ownDomain]
 
   /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
   const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
-    const target = yield* Effect.fromResult(PayRequest.targetOf(place, ...own))
+    const target = yield* Effect.fromResult(PayRequest.targetOf(place, ownDomain))
     const found = yield* receiving.lightningAddress(target.handle, target.domain)
     if (found._tag === "None") return yield* PayRequest.notFound
     if (target.domain !== ownDomain) {
@@ -90,14 +85,6 @@ export const make = Effect.gen(function* () {
   const payable = Effect.fnUntraced(function* (place: PayRequest.Place) {
     const found = yield* find(place)
     return found.address.deletedAtMillis === null ? found : yield* PayRequest.notFound
-  })
-
-  /** Which cell answers for what is not known here, at the domain that all cells have. */
-  const inAnotherCell = Effect.fnUntraced(function* (place: PayRequest.Place) {
-    const target = yield* Effect.fromResult(PayRequest.targetOf(place, ...own))
-    const origin = target.domain === ownDomain ? yield* elsewhere(cells, target.handle) : undefined
-    if (origin === undefined) return undefined
-    return new PayRequest.AnsweredElsewhere({ origin, path: PayRequest.pathOf(target.domain, PayRequest.userOf(target)) })
   })
 
   const late = Effect.fail(
@@ -114,9 +101,7 @@ export const make = Effect.gen(function* () {
 
   return PayRequests.of({
     offer: Effect.fnUntraced(function* (place) {
-      const { target, address } = yield* Effect.catchTag(payable(place), "PayRequestRefused", (refused) =>
-        Effect.flatMap(inAnotherCell(place), (found) => Effect.fail(found ?? refused))
-      )
+      const { target, address } = yield* payable(place)
       return show(target, address)
     }),
     invoice: Effect.fnUntraced(function* (place, ask) {

@@ -4,7 +4,6 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { Bounds } from "../accounts/Bounds.ts"
-import { Cells, elsewhere } from "../accounts/Cells.ts"
 import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
@@ -15,7 +14,6 @@ import type { Rail } from "../ledger/Rail.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
-import { pathOf } from "../receiving/PayRequest.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import type { Destination, LightningAddress } from "./Destination.ts"
 import * as Instructions from "./Instructions.ts"
@@ -80,21 +78,6 @@ const addressesIn = (receiving: ReceivingReads["Service"]) =>
     return receiving.lightningAddress(text.slice(0, at), text.slice(at + 1))
   }, Option.isSome)
 
-/** Where to ask about an address of the domain that all cells have, and that is not known in this one. Its company is paid as anybody outside is. */
-const askedInCells = Effect.fnUntraced(function* (ownAddress: ReturnType<typeof addressesIn>) {
-  const cells = yield* Cells
-  const { domain: ownDomain } = yield* Installation
-  return Effect.fnUntraced(function* (address: LightningAddress["address"]) {
-    const { handle, domain } = address
-    if (cells === undefined || domain !== ownDomain) return undefined
-    const found = Option.getOrUndefined(yield* ownAddress(untagged(address)))
-    // One that is deleted may have been handed over.
-    if (found !== undefined && found.deletedAtMillis === null) return undefined
-    const origin = yield* elsewhere(cells, handle.replace(/\+.*$/, ""))
-    return origin === undefined ? undefined : `${origin}${pathOf(domain, handle)}`
-  })
-})
-
 /** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
 const servedDomains = Effect.gen(function* () {
   const accounts = yield* AccountReads
@@ -117,7 +100,6 @@ export const make = Effect.gen(function* () {
   const instructions = yield* Instructions.make
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
-  const inAnotherCell = yield* askedInCells(ownAddress)
   const servedFor = yield* servedDomains
 
   /** Somebody else's name: what its record says is paid, which may be one of ours, or the Lightning address where there is none. */
@@ -135,14 +117,11 @@ export const make = Effect.gen(function* () {
     switch (destination._tag) {
       case "LightningInvoice": {
         const bolt11 = destination.invoice
-        const isSigned = bolt11.payee === receiver.nodeId
-        if (!isSigned && receiver.lacks?.has("own_key") !== true) return { _tag: "Invoice", bolt11 }
+        if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
         const invoice = yield* receiving.invoiceByHash(bolt11.paymentHash)
         // Hash and text both: an invoice that only borrows the hash of one of ours has an amount of its own.
         if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
           return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
-        // Signed with whatever key, and not known by its hash: somebody else's. One that borrows a hash of ours is paid by nobody: the node could not tell the two apart.
-        if (!isSigned && invoice._tag === "None") return { _tag: "Invoice", bolt11 }
         return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
       }
       case "LightningAddress": {
@@ -153,8 +132,6 @@ export const make = Effect.gen(function* () {
         const found = yield* ownAddress(untagged(destination.address))
         const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
         if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
-        const url = yield* inAnotherCell(destination.address)
-        if (url !== undefined) return { _tag: "Offer", offer: yield* resolver.offer(url) }
         return yield* notFound(`There is no Lightning address ${address}`)
       }
       case "Lnurl":
@@ -176,9 +153,7 @@ export const make = Effect.gen(function* () {
       if (destination._tag === "Lnurl") return new URL(destination.lnurl.url).host
       if (destination._tag !== "LightningAddress") return undefined
       const { domain } = destination.address
-      if (!(yield* servedFor(domain)).isServed) return domain
-      const url = yield* inAnotherCell(destination.address)
-      return url === undefined ? undefined : new URL(url).host
+      return (yield* servedFor(domain)).isServed ? undefined : domain
     }),
     payable: Effect.fnUntraced(function* (companyId, destination, amount, rail) {
       const recipient = yield* find(destination, amount, rail)

@@ -62,7 +62,6 @@ import type {
 } from "../receiving/Invoice.ts"
 import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
-import type { LogoChanged, LogoCreated } from "../receiving/Logo.ts"
 import type { OfferCreated } from "../receiving/Offer.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { AuditHeadPublished } from "../reports/AuditHead.ts"
@@ -125,8 +124,6 @@ export type Change =
   | LightningAddressCreated
   | LightningAddressChanged
   | LightningAddressDeleted
-  | LogoCreated
-  | LogoChanged
   | KeyRangeReserved
   | OfferCreated
   | OnChainAddressCreated

@@ -13,7 +13,6 @@ import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
-import * as Logo from "../receiving/Logo.ts"
 import * as Offer from "../receiving/Offer.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Approval from "../sending/Approval.ts"
@@ -38,7 +37,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   Deposit.noun,
   Checkout.noun,
   LightningAddress.noun,
-  Logo.noun,
   Offer.noun,
   OnChainAddress.noun,
   KeyRange.members,
@@ -60,7 +58,6 @@ export const moves: ReadonlyArray<Move> = [
   Checkout.life,
   Invoice.life,
   LightningAddress.life,
-  Logo.life,
   Withdrawal.life,
   Approval.life,
   Voucher.life,

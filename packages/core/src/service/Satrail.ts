@@ -39,7 +39,6 @@ import * as Checkouts from "../receiving/Checkouts.ts"
 import * as Holds from "../receiving/Holds.ts"
 import * as Invoices from "../receiving/Invoices.ts"
 import * as LightningAddresses from "../receiving/LightningAddresses.ts"
-import * as Logos from "../receiving/Logos.ts"
 import * as Offers from "../receiving/Offers.ts"
 import * as OnChainAddresses from "../receiving/OnChainAddresses.ts"
 import * as PayRequests from "../receiving/PayRequests.ts"
@@ -127,7 +126,6 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(PayRequests.PayRequests, PayRequests.layer),
     Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
     Traced.over(Checkouts.Checkouts, Checkouts.layer),
-    Traced.over(Logos.Logos, Logos.layer),
     Traced.over(Transactions.Transactions, Transactions.layer),
     Traced.over(Bookings.Bookings, Bookings.layer),
     Traced.over(Backlog.Backlog, Backlog.layer),
@@ -185,7 +183,6 @@ export const layerWorkers = Layer.mergeAll(
   Checkouts.layerWorker,
   Refunds.layerWorker,
   Domains.layerWorker,
-  LightningAddresses.layerWorker,
   Expiry.layerWorker,
   Retention.layerWorker,
   AuditLog.layerWorker,

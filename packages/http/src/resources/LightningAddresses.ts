@@ -1,14 +1,13 @@
 import { maxHandleLength, urlOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { handleIssue, LightningAddresses, limit, successMessageIssue } from "@satrail/core/receiving/LightningAddresses"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { encodeQR } from "qr"
-import { Caller, companyId, OperatorScopes, Scopes } from "../Authentication.ts"
+import { Caller, companyId, Scopes } from "../Authentication.ts"
 import { bodyIsOptional } from "../Base.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
@@ -336,42 +335,6 @@ const getQr = Section.company(
     Effect.fnUntraced(function* ({ params }) {
       const text = qrText(yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id.toLowerCase())))
       return Envelope.ok("QR code", { text, svg: encodeQR(text, "svg") })
-    })
-)
-
-/** Where a service is several cells: to a company of another one. */
-export const handOver = Section.operator(
-  HttpApiEndpoint.post("handOverLightningAddress", "/operator/companies/:companyId/bitcoin/deposit/lightning-address/:id/hand-over", {
-    params: { companyId: Scalars.Uuid, id: Scalars.Uuid },
-    payload: Schema.Struct({
-      cell: Schema.String.annotate({ description: "The other cell's letter", examples: ["b"] }),
-      company_id: Scalars.Uuid.annotate({ description: "The company in the other cell" })
-    }).annotate({ identifier: "HandOverLightningAddress" }),
-    success: Envelope.success(200, view.schema),
-    error: Errors.of("malformed", "not_found", "store_unavailable")
-  })
-    .annotate(OperatorScopes, ["companies"])
-    .annotate(OpenApi.Summary, "Hand a Lightning address over to another cell")
-    .annotate(
-      OpenApi.Description,
-      "Where the service is several cells. The address is deleted here, and from now on that company of the other cell, and nobody else, can create it there; until it has, payers are refused. Invoices already issued for it stay payable. Repeating the request changes nothing, and until the company has the address another one can be named."
-    )
-    .annotate(Example, (world) => {
-      const [row, atMillis] = [example(world), world.millis(3_600_000)]
-      return {
-        params: { companyId: world.companyId, id: row.id },
-        body: { cell: "b", company_id: world.id("company of another cell") },
-        message: "Lightning address handed over",
-        data: view.of({ ...row, deletedAtMillis: atMillis, updatedAtMillis: atMillis })
-      }
-    }),
-  LightningAddresses,
-  (lightningAddresses) =>
-    Effect.fnUntraced(function* ({ params, payload }) {
-      const to = { letter: payload.cell, companyId: CompanyId.make(payload.company_id.toLowerCase()) }
-      const from = CompanyId.make(params.companyId.toLowerCase())
-      const row = yield* Errors.answered(lightningAddresses.handOver(from, params.id.toLowerCase(), to))
-      return Envelope.ok("Lightning address handed over", view.of(row))
     })
 )
 

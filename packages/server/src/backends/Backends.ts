@@ -1,11 +1,9 @@
 import * as BitcoinRpc from "./BitcoinRpc.ts"
 import type * as ChainView from "./ChainView.ts"
-import * as CoreLightning from "./CoreLightning.ts"
 import * as Esplora from "./Esplora.ts"
 import * as Ldk from "./Ldk.ts"
 import type * as LightningNode from "./LightningNode.ts"
 import * as Lnd from "./Lnd.ts"
-import * as Nwc from "./Nwc.ts"
 
 /** What can be chosen besides the sandbox. */
 export interface Backends {
@@ -17,6 +15,6 @@ export interface Backends {
 
 /** A new one is one more entry. */
 export const all: Backends = {
-  lightning: [Lnd.backend, CoreLightning.backend, Ldk.backend, Nwc.backend],
+  lightning: [Lnd.backend, Ldk.backend],
   chain: [BitcoinRpc.backend, Esplora.backend]
 }

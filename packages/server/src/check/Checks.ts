@@ -1,7 +1,6 @@
 import type { Effect } from "effect"
 import type { Environment } from "../Environment.ts"
 import * as Pretended from "../Pretended.ts"
-import * as Cells from "./Cells.ts"
 import * as Check from "./Check.ts"
 import * as Clock from "./Clock.ts"
 import * as Database from "./Database.ts"
@@ -17,12 +16,11 @@ export const limitMillis = { asked: 10_000, starting: 5_000 } as const
 
 /** Every check of a configuration, in the order in which they are printed. */
 export const of = (environment: Environment): ReadonlyArray<Check.Check> => {
-  const { cell, node, chainNode, network } = environment
+  const { node, chainNode, network } = environment
   return [
     Settings.check(environment),
     Directory.check(environment),
     Database.check(environment),
-    ...(cell === undefined ? [] : [Cells.check(cell)]),
     ...(node === undefined ? [] : node.checks(network)),
     ...(chainNode === undefined ? [] : [...chainNode.source.checks(network), Wallet.check(network, chainNode)]),
     Rates.check(environment),

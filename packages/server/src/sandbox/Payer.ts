@@ -1,6 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/receiving/Checkout"
-import { Cards } from "@satrail/core/nodes/Cards"
 import * as CheckoutPage from "@satrail/http/CheckoutPage"
 import { Effect, Layer } from "effect"
 import * as Pretended from "../Pretended.ts"
@@ -12,16 +11,6 @@ const anySats = 1000
 // A payment on the chain shows all of its life: it is seen, and then one block after the other comes.
 const blocks = 6
 const blockMillis = 1500
-
-/** Every card pays. */
-const cards = ({ sandbox }: Given) =>
-  Layer.succeed(Cards, {
-    charge: (_url, { paymentRequest }) =>
-      Effect.match(sandbox.pay({ paymentRequest }), {
-        onSuccess: () => ({ _tag: "asked" as const }),
-        onFailure: ({ message }) => ({ _tag: "refused" as const, reason: message })
-      })
-  })
 
 /** The button of a checkout's page that pays it. */
 const payer = ({ sandbox }: Given) =>
@@ -48,5 +37,4 @@ const payer = ({ sandbox }: Given) =>
   )
 
 /** What pays checkouts in the sandbox; nothing where any money is real. */
-export const layer = (given: Given): Layer.Layer<never> =>
-  Pretended.isSandbox(given.pretended) ? Layer.merge(payer(given), cards(given)) : Layer.empty
+export const layer = (given: Given): Layer.Layer<never> => (Pretended.isSandbox(given.pretended) ? payer(given) : Layer.empty)

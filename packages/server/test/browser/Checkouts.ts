@@ -1,4 +1,3 @@
-import { logo } from "@satrail/testing/Pictures"
 import * as Customer from "../Customer.ts"
 import { type Company, eventually } from "../Service.ts"
 import * as Whole from "../Whole.ts"
@@ -101,13 +100,6 @@ const paying = (shop: Company) => {
   }
 }
 
-/** A checkout of a company with a logo. */
-const branded = async ({ whole }: Started, body: object): Promise<Made> => {
-  const other = await whole.companyWith("paid")
-  await Customer.data(200, whole.ask("PUT", "/v1/logo", { key: other.key, body: { content_type: "image/png", data: logo() } }))
-  return Customer.data(201, other.post("/v1/checkouts", { amount: 21_000, currency: "sats", color: "#18183c", ...body }))
-}
-
 /** Every state that a payer can see, by name, with where its page is. Those whose time is over first: the clock goes on for all. */
 export const states = async (started: Started): Promise<ReadonlyMap<string, string>> => {
   const { make, page, pay, send, mine, part, cancel, refund, is, advance, shop, payTo } = started
@@ -158,9 +150,7 @@ export const states = async (started: Started): Promise<ReadonlyMap<string, stri
     "expired-partly": partly,
     "refund-open": refundOpen,
     "refund-paid": refundPaid,
-    canceled,
-    logo: await branded(started, { description: "Two bags of coffee" }),
-    "logo-arabic": await branded(started, { locale: "ar", description: "كيسان من القهوة" })
+    canceled
   }
   const to = await payTo()
   return new Map([

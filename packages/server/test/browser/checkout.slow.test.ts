@@ -108,8 +108,6 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
         "refund-open": ["Received: 6,000 sats", "5,000 sats are yours to take back", "show it to nobody", "Take it before"],
         "refund-paid": ["Received: 6,000 sats", "5,000 sats were paid back"],
         canceled: ["This payment was canceled"],
-        logo: ["21,000 sats", "Two bags of coffee"],
-        "logo-arabic": ["21,000 sats"],
         "to-amount": ["To coffee@", "Amount in sats", "A whole number from 1 to"],
         "to-open": ["2,100 sats", "To coffee@", "Time left: "],
         "to-paid": ["Paid", "2,100 sats"],
@@ -124,37 +122,6 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       }
       await page.goto(stateOf("arabic"))
       assert.strictEqual(await page.evaluate("getComputedStyle(document.querySelector('main')).direction"), "rtl")
-    }))
-
-  it("browser: a company's logo is there with the page, says whose it is, keeps its shape at every width, and moves nothing when it comes", () =>
-    tab({}, async (page) => {
-      // The picture comes when all else is painted, and nothing else comes after it.
-      await page.route(/\.js$/, (route) => route.abort())
-      await page.route(/\/pay\/logo\//, async (route) => {
-        await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))")
-        await route.continue()
-      })
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 844 })
-        await page.goto(stateOf("logo"))
-        const image = page.locator("img.logo")
-        assert.notStrictEqual(await image.getAttribute("alt"), "")
-        assert.strictEqual(
-          await page.evaluate(
-            "(async () => { const one = document.querySelector('img.logo'); await one.decode(); return one.naturalWidth })()"
-          ),
-          240
-        )
-        const { width: shown = 0, height = 0 } = (await image.boundingBox()) ?? {}
-        // The padding is four pixels on each side.
-        assert.approximately((shown - 8) / (height - 8), 3, 0.1)
-        assert.strictEqual(
-          await page.evaluate(
-            "new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries().length)).observe({ type: 'layout-shift', buffered: true }) || setTimeout(() => resolve(0), 200))"
-          ),
-          0
-        )
-      }
     }))
 
   it("browser: without a script there is all that a payer needs", () =>
@@ -300,51 +267,6 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       await page.getByRole("button", { name: "sandbox · Lightning" }).click()
       await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
       assert.deepStrictEqual(complaints, [])
-    }))
-
-  /** A browser that reads a card as Chrome on Android does: this link, once. */
-  const withCard = (page: Page, link: string) =>
-    page.addInitScript(`window.NDEFReader = class extends EventTarget {
-      async scan() {
-        const data = new TextEncoder().encode(${JSON.stringify(link)})
-        setTimeout(() => this.dispatchEvent(Object.assign(new Event("reading"), { message: { records: [{ recordType: "text", data }, { recordType: "url", data }] } })), 50)
-      }
-    }`)
-
-  it("browser: a card that is held to the device pays it, and the page says that it was asked", () =>
-    tab({}, async (page, complaints) => {
-      await withCard(page, "lnurlw://card.example/?p=1&c=2")
-      await page.goto(started.page(await started.make()))
-      await page.getByRole("button", { name: "Pay by card" }).click()
-      await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
-      assert.deepStrictEqual(complaints, [])
-    }))
-
-  it("browser: what a card cannot do is said; where its answer is lost, that it may have paid; without a reader there is no button", () =>
-    tab({}, async (page) => {
-      const url = started.page(await started.make())
-      await page.goto(url)
-      await page.getByRole("timer").waitFor()
-      assert.strictEqual(await page.getByRole("button", { name: "Pay by card" }).count(), 0)
-      await withCard(page, "lnurlw://card.example/")
-      const answers = [
-        [
-          'The card cannot pay: its server says "<b>no</b>"',
-          { status: 200, json: { outcome: "refused", reason: 'its server says "<b>no</b>"' } }
-        ],
-        ["no clear answer. Waiting", { status: 200, json: { outcome: "unknown", reason: null } }],
-        ["no clear answer. Waiting", { status: 502, json: {} }],
-        ["no clear answer. Waiting", undefined],
-        ["could not be used", { status: 429, json: {} }],
-        ["was asked to pay. Waiting for the payment", { status: 200, json: { outcome: "asked", reason: null } }]
-      ] as const
-      for (const [text, answer] of answers) {
-        await page.route("**/card", (route) => (answer === undefined ? route.abort("connectionreset") : route.fulfill(answer)))
-        await page.goto(url)
-        await page.getByRole("button", { name: "Pay by card" }).click()
-        await page.getByRole("status").filter({ hasText: text }).waitFor()
-        await page.unroute("**/card")
-      }
     }))
 
   /** A shop at an origin of its own, whose page opens a checkout over itself and writes down what it is told. */

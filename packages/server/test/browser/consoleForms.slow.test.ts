@@ -1,5 +1,4 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { small } from "@satrail/testing/Pictures"
 import type { Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
 import { eventually } from "../Service.ts"
@@ -51,41 +50,6 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       await page.getByText("read, receive").waitFor()
       assert.notInclude(await page.content(), key)
       assert.deepStrictEqual(complaints, [])
-    }))
-
-  it("console: a logo is set with the key shown again, seen, refused in words, and removed; a checkout's link leads to its page", () =>
-    tab({}, async (page, complaints) => {
-      const shop = await company()
-      const choosing = (name: string, mimeType: string, data: string) =>
-        page.getByLabel("Picture").setInputFiles({ name, mimeType, buffer: Buffer.from(data, "base64") })
-      await signIn(page, shop.key)
-      await open(page, "account", "Account and key")
-      await choosing("logo.jpeg", "image/jpeg", small.png)
-      await press(page, "Set the logo")
-      await stepUp(page, shop.key)
-      await page.getByText("image/png, which the picture's first bytes say").waitFor()
-      await choosing("logo.svg", "image/svg+xml", Buffer.from("<svg/>").toString("base64"))
-      await press(page, "Set the logo")
-      await page.getByText("Choose a PNG, JPEG or WebP picture").waitFor()
-      await choosing("logo.png", "image/png", small.png)
-      await press(page, "Set the logo")
-      await page.locator("img.logo").waitFor()
-      assert.strictEqual(
-        await page.evaluate(
-          "(async () => { const one = document.querySelector('img.logo'); await one.decode(); return one.naturalWidth })()"
-        ),
-        5
-      )
-      const made = await Customer.data(201, shop.post("/v1/checkouts", { amount: 1000, currency: "sats" }))
-      await open(page, `checkout/${made.id}`, "Checkout")
-      const href = await page.getByRole("link", { name: "Open the page on which it is paid" }).getAttribute("href")
-      const html = await (await fetch(href ?? "")).text()
-      assert.include(html, "1,000 sats")
-      assert.include(html, 'class="logo"')
-      await open(page, "account", "Account and key")
-      await press(page, "Remove the logo")
-      await page.getByText("The pages of checkouts have none.").waitFor()
-      assert.deepStrictEqual(complaints, ["Failed to load resource: the server responded with a status of 400 (Bad Request)"])
     }))
 
   it("console: an offer is made for a Lightning address, with its QR code and its record, and paid from the sandbox again and again", () =>

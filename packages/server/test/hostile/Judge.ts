@@ -57,8 +57,6 @@ export const problems = ({ differences }: Document, draft: Draft, answer: Answer
   const { status, type, text } = answer
   if (status >= 500) return [`status ${status}`]
   if (method === "HEAD") return text === "" ? [] : ["an answer to HEAD has no body"]
-  // Whoever asks for a handle that was handed over is led to the cell that has it.
-  if (isWallets(draft) && status === 307) return text === "" ? [] : ["a redirect has no body"]
   // The first page leads browsers to the console.
   if (isBent && status === 303) return text === "" ? [] : ["a redirect has no body"]
   const body = json(text)

@@ -119,7 +119,6 @@ const slow = new Set([
 export const open = async (store: Store.Store) => {
   const { context, company, keyFor, fund, work, run, lightningAddress, ask, sandbox, dispose } = await start({
     storage: store.layer,
-    isCell: true,
     settings: { domain: "pay.example.com" }
   })
   const [ours, other] = [await company(), await company()]

@@ -11,8 +11,6 @@ export interface Made {
   readonly chainAddresses: Array<string>
   readonly offers: Array<string>
   readonly destinations: Array<string>
-  /** Invoices and addresses of another cell. */
-  readonly elsewhere: Array<string>
   /** Withdrawals that wait for another key, or did. */
   readonly awaiting: Array<{ readonly id: string; readonly bearer: string }>
   readonly vouchers: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
@@ -31,7 +29,6 @@ export const nothing = (): Made => ({
   chainAddresses: [],
   offers: [],
   destinations: [],
-  elsewhere: [],
   awaiting: [],
   vouchers: [],
   transactions: [],

@@ -67,8 +67,7 @@ export const destinationOf = (
     case "OwnInvoice":
     case "OwnAddress": {
       const own = to._tag === "OwnInvoice" ? made.invoices : made.addresses
-      const destination =
-        made.elsewhere.length > 0 && to.which % 2 === 1 ? latest(made.elsewhere, (to.which - 1) / 2) : latest(own, to.which)
+      const destination = latest(own, to.which)
       return { destination, isOpen: destination !== undefined && (destination.includes("@") || amountOf(destination) === 0n) }
     }
     case "OwnOffer":

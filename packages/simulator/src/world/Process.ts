@@ -1,4 +1,3 @@
-import { Cells } from "@satrail/core/accounts/Cells"
 import { PollMillis } from "@satrail/core/ledger/Wakes"
 import { Secrets } from "@satrail/core/events/webhooks/Ports"
 import type { Settings } from "@satrail/core/service/Policy"
@@ -70,7 +69,7 @@ export const start = (
     scheduler: host.scheduler,
     entropy: entropy.bytes,
     logger
-  }).pipe(Context.add(PollMillis, pollMillis), Context.add(Secrets, secrets), Context.add(Cells, world.cells))
+  }).pipe(Context.add(PollMillis, pollMillis), Context.add(Secrets, secrets))
   const ports = Wire.ports({ ...parts.wire, host }, world.ports)
   const services = Layer.buildWithScope(Layer.fresh(worker(settings, hasWebhooks)), Scope.makeUnsafe())
   let built: Context.Context<Services> | undefined

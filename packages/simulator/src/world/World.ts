@@ -1,4 +1,3 @@
-import type { Cells } from "@satrail/core/accounts/Cells"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { type AllReads, Records } from "@satrail/core/service/Records"
@@ -47,8 +46,6 @@ export interface World {
   readonly read: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** What may be done to the node and the chain. */
   readonly outside: Outside.Outside
-  /** Which of several cells its service is; undefined where it is all of it. */
-  readonly cells: Cells | undefined
 }
 
 /** Whose turn it is and what time it is, for worlds that are beside each other. */
@@ -125,7 +122,6 @@ export const make = async (seed: number, store: Store, spoil: Spoil, beside: Com
     },
     now,
     read: (effect) => Effect.runPromiseWith(context)(effect),
-    outside,
-    cells: undefined
+    outside
   }
 }

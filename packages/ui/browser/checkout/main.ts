@@ -5,7 +5,6 @@ import type { Live, Tab } from "../../src/checkout/Live.ts"
 import { isOver, type Page, type State } from "../../src/checkout/State.ts"
 import { View } from "../../src/checkout/View.ts"
 import type { Words } from "../../src/checkout/Words.ts"
-import { canRead, charge } from "./card.ts"
 import { follow } from "./follow.ts"
 
 interface Data {
@@ -40,7 +39,6 @@ const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
   const tab = signal<Tab>("all")
   const copied = signal<string | null>(null)
   const isLost = signal(false)
-  const cardSaid = signal<string | null>(null)
   const hasWallet = signal(window.webln !== undefined)
 
   const framed = window.parent === window ? null : page.embedOrigin
@@ -86,10 +84,6 @@ const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
     if (window.webln) void pay(window.webln).catch(() => (hasWallet.value = false))
   }
 
-  const card = () => {
-    if (page.cardUrl !== null) void charge(page.cardUrl, say, (text) => (cardSaid.value = text))
-  }
-
   const sandbox = (way: "lightning" | "chain") => {
     if (page.sandboxUrl !== null) void fetch(`${page.sandboxUrl}?way=${way}`, { method: "POST" }).catch(() => (isLost.value = true))
   }
@@ -103,8 +97,6 @@ const run = (root: HTMLElement, { page, say, state: first }: Data): void => {
       copy: (text) => void copy(text),
       isLost: isLost.value,
       webln: hasWallet.value ? webln : null,
-      card: page.cardUrl === null || !canRead() ? null : card,
-      cardSaid: cardSaid.value,
       sandbox: page.sandboxUrl === null ? null : sandbox,
       print: () => window.print(),
       close: framed === null ? null : () => tell("closed")

@@ -60,7 +60,6 @@ export type Balance = { readonly balance: number; readonly held_sats: number; re
 export type ApiKey = { readonly id: string; readonly company_id: string; readonly name: string; readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">; readonly limits: (Limits | null); readonly allowed_from: (AllowedFrom | null); readonly approval: ("pending" | "approved" | null); readonly created_at: string; readonly expires_at: (string | null); readonly revoked_at: (string | null); readonly last_used_at: (string | null) }
 export type AllowedFrom = { readonly for: "sending" | "everything"; readonly ranges: ReadonlyArray<string> }
 export type Limits = { readonly per_withdrawal_sats: (number | null); readonly hour_sats: (number | null); readonly day_sats: (number | null); readonly month_sats: (number | null); readonly day_count: (number | null); readonly approval_above_sats: (number | null); readonly recipient_types: (ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"> | null); readonly recipients: (ReadonlyArray<string> | null) }
-export type LightningAddress = { readonly id: string; readonly handle: string; readonly domain: string; readonly address: string; readonly metadata: Readonly<Record<string, string>>; readonly created_at: string; readonly updated_at: string; readonly last_used_at: (string | null); readonly deleted_at: (string | null) }
 export type FeeRate = { readonly base_sats: number; readonly parts_per_million: number }
 export type Fees = { readonly lightning: FeeRate; readonly on_chain: FeeRate; readonly internal: FeeRate_1; readonly routing_allowance: FeeRate_2 }
 export type FeeRate_2 = { readonly base_sats: number; readonly parts_per_million: number }
@@ -87,11 +86,10 @@ export type EstimateWithdrawal = { readonly amount?: (number | null); readonly c
 export type ClaimDomain = { readonly domain: string }
 export type QrCode = { readonly text: string; readonly svg: string }
 export type ChangeLightningAddress = { readonly min_sats?: (number | null); readonly max_sats?: (number | null); readonly success_message?: (string | null); readonly metadata?: (GivenMetadata | null) }
-export type Logo = { readonly url: string; readonly content_type: "image/png" | "image/jpeg" | "image/webp"; readonly width: number; readonly height: number; readonly updated_at: string }
-export type SetLogo = { readonly content_type: "image/png" | "image/jpeg" | "image/webp"; readonly data: string }
 export type CreateCheckout = { readonly amount: (number | null); readonly currency?: (Currency | null); readonly description?: (string | null); readonly order_id?: (string | null); readonly expiry_seconds?: (number | null); readonly tolerance_percent?: (number | null); readonly return_url?: (string | null); readonly cancel_url?: (string | null); readonly embed_origin?: (string | null); readonly color?: (string | null); readonly locale?: ("en" | "de" | "es" | "fr" | "pt" | "ar" | null); readonly metadata?: (GivenMetadata | null) }
 export type CreateOffer = { readonly amount?: (number | null); readonly currency?: (string | null); readonly description?: (string | null); readonly lightning_address_id?: (string | null); readonly metadata?: (GivenMetadata | null) }
 export type CreateOnChainAddress = { readonly address_type?: ("taproot" | "segwit" | "nested_segwit" | null); readonly metadata?: (GivenMetadata | null) }
+export type LightningAddress = { readonly id: string; readonly handle: string; readonly domain: string; readonly address: string; readonly metadata: Readonly<Record<string, string>>; readonly created_at: string; readonly updated_at: string; readonly last_used_at: (string | null); readonly deleted_at: (string | null) }
 export type CreateLightningAddress = { readonly handle?: (string | null); readonly domain?: (string | null); readonly metadata?: (GivenMetadata | null) }
 export type SettleLightningInvoice = { readonly preimage?: (string | null) }
 export type CreateLightningInvoice = { readonly amount: (number | null); readonly currency?: (Currency | null); readonly min_sats?: (number | null); readonly max_sats?: (number | null); readonly description?: (string | null); readonly expiry_seconds?: (number | null); readonly hold?: (boolean | null); readonly payment_hash?: (string | null); readonly metadata?: (GivenMetadata | null) }
@@ -127,7 +125,6 @@ export type Liquidity = { readonly node_id: string; readonly outgoing_sats: (num
 export type Status = { readonly version: (string | null); readonly network: "mainnet" | "testnet" | "signet" | "regtest"; readonly database: (string | null); readonly node: (string | null); readonly node_id: string; readonly chain: (string | null); readonly rates: (string | null); readonly rates_at: (string | null); readonly checks: ReadonlyArray<StatusCheck>; readonly warnings: ReadonlyArray<ChannelWarning>; readonly roles: ReadonlyArray<StatusRole>; readonly events_lag_seconds: number; readonly webhooks_lag_seconds: number }
 export type StatusRole = { readonly role: string; readonly held_until: (string | null); readonly claims: number }
 export type StatusCheck = { readonly name: string; readonly reason: (string | null) }
-export type HandOverLightningAddress = { readonly cell: string; readonly company_id: string }
 export type Domain = { readonly domain: string; readonly company_id: string; readonly verified_at: string }
 export type VerifyDomain = { readonly domain: string }
 export type CompanyFees = { readonly id: string; readonly plan: "free" | "paid"; readonly fees: Fees; readonly own: OwnFees }
@@ -164,9 +161,6 @@ export interface Operations {
   readonly "GET /v1/checkouts": { readonly query: { readonly limit?: undefined | number; readonly cursor?: undefined | string }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: ReadonlyArray<Checkout> } }
   readonly "GET /v1/checkouts/{id}": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Checkout } }
   readonly "POST /v1/checkouts/{id}/cancel": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Checkout } }
-  readonly "PUT /v1/logo": { readonly query: {  }; readonly body: SetLogo; readonly answer: { readonly status: 200; readonly message: string; readonly data: Logo } }
-  readonly "GET /v1/logo": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Logo } }
-  readonly "DELETE /v1/logo": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: { readonly removed: true } } }
   readonly "GET /v1/bitcoin/deposit/lightning-address/{id}": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: OwnLightningAddress } }
   readonly "PUT /v1/bitcoin/deposit/lightning-address/{id}": { readonly query: {  }; readonly body: (ChangeLightningAddress | null); readonly answer: { readonly status: 200; readonly message: string; readonly data: OwnLightningAddress } }
   readonly "PATCH /v1/bitcoin/deposit/lightning-address/{id}": { readonly query: {  }; readonly body: ChangeLightningAddress; readonly answer: { readonly status: 200; readonly message: string; readonly data: OwnLightningAddress } }
@@ -255,7 +249,6 @@ export interface Operations {
   readonly "PATCH /operator/companies/{id}/fees": { readonly query: {  }; readonly body: GivenFees; readonly answer: { readonly status: 200; readonly message: string; readonly data: CompanyFees } }
   readonly "POST /operator/companies/{companyId}/domains": { readonly query: {  }; readonly body: VerifyDomain; readonly answer: { readonly status: 201; readonly message: string; readonly data: Domain } }
   readonly "GET /operator/companies/{companyId}/domains": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: ReadonlyArray<OwnDomain> } }
-  readonly "POST /operator/companies/{companyId}/bitcoin/deposit/lightning-address/{id}/hand-over": { readonly query: {  }; readonly body: HandOverLightningAddress; readonly answer: { readonly status: 200; readonly message: string; readonly data: LightningAddress } }
   readonly "GET /operator/status": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Status } }
   readonly "GET /operator/liquidity": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Liquidity } }
   readonly "GET /operator/pause": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Pauses } }

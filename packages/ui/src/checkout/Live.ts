@@ -14,10 +14,6 @@ export interface Live {
   readonly isLost: boolean
   /** Pays the invoice with the browser's own wallet (WebLN); null where it has none. */
   readonly webln: ((invoice: string) => void) | null
-  /** Reads a card that is held to the device, and has its server pay; null where no card can be read. */
-  readonly card: (() => void) | null
-  /** What became of that, in words; null before. */
-  readonly cardSaid: string | null
   /** Pays it from the sandbox; null where money is real. */
   readonly sandbox: ((way: "lightning" | "chain") => void) | null
   readonly print: () => void

@@ -54,17 +54,9 @@ export const isOver = (state: State): boolean =>
   !isToBeAsked(state) &&
   state.refunds.every(({ status }) => status === "completed")
 
-/** Of a picture, in pixels. */
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
-
 /** What of a page does not change. */
 export interface Page {
   readonly locale: Locale
-  /** The company's picture, from the page, and its name, which is what the picture says; null where it has none. */
-  readonly logo: ({ readonly src: string; readonly alt: string } & Size) | null
   /** The company's name; null where nobody is named. */
   readonly seller: string | null
   readonly description: string
@@ -81,8 +73,6 @@ export interface Page {
   readonly stateUrl: string
   /** Whether that is a stream as well. */
   readonly isStreamed: boolean
-  /** Where the link of a card is posted, from the page; null where none is taken. */
-  readonly cardUrl: string | null
   /** Where the sandbox pays it, from the page; null where money is real. */
   readonly sandboxUrl: string | null
   /** The origin that may show the page in a frame, and is told when it is paid. */

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment, h } from "preact"
 import type { Live, Tab } from "./Live.ts"
 import { Qr } from "./Qr.ts"
-import type { Asking, Page, Refund, Size, State } from "./State.ts"
+import type { Asking, Page, Refund, State } from "./State.ts"
 import { duration, filled, instant, sats, type Words } from "./Words.ts"
 
 /** What every part of the page knows. `live` is null where no script runs. */
@@ -20,9 +20,6 @@ const button = (text: string, onClick: () => void, kind: string) => h("button", 
 
 /** Whether enough is on its way: then nothing more is asked for. */
 const isWaiting = ({ status, asking }: State): boolean => asking === null && (status === "open" || status === "underpaid")
-
-/** Whether something is to be paid, or on its way. */
-const isAsked = ({ status }: State): boolean => status === "open" || status === "underpaid"
 
 /** A text to be copied, whole: a payer may also select it. */
 const field = ({ say, live }: Shown, name: string, text: string, copy: string) =>
@@ -103,7 +100,6 @@ const asked = (shown: Shown, asking: Asking) => {
       )
     ),
     live?.webln && invoice !== null && button(say.webln, () => live.webln?.(invoice), "second"),
-    live?.card && invoice !== null && asking.sats !== null && button(say.card, live.card, "second"),
     page.sandboxUrl !== null &&
       h(
         "div",
@@ -221,20 +217,13 @@ const body = (shown: Shown) => {
   return shown.live === null ? h("p", null, h("a", { href: "" }, shown.say.again)) : null
 }
 
-/** The size a logo is shown at, in pixels: never larger than it is. It is said with the page, so that nothing moves when the picture comes. */
-const fitted = ({ width, height }: Size): Size => {
-  const scale = Math.min(1, 184 / width, 56 / height)
-  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
-}
-
 /** The page of a payment, whatever its state. The same on the server and in the browser. */
 export const View = (shown: Shown) => {
   const { page, state, say, live } = shown
-  const { logo, description, orderId, amountSats, fiat, locale } = page
+  const { description, orderId, amountSats, fiat, locale } = page
   return h(
     "main",
     { class: `card ${state.status}` },
-    logo !== null && h("img", { class: "logo", ...logo, ...fitted(logo) }),
     h("h1", null, description === "" ? say.pay : description),
     orderId !== null && h("p", { class: "order" }, filled(say.order, orderId)),
     h("p", { class: "amount" }, amountSats === null ? say.anyAmount : sats(amountSats, locale)),
@@ -242,7 +231,6 @@ export const View = (shown: Shown) => {
     h("div", { class: "standing", role: "status" }, standing(shown)),
     state.refunds.map((refund) => refunded(shown, refund)),
     live !== null && h("p", { class: "lost", role: "status" }, live.isLost && say.lost),
-    live !== null && h("p", { class: "said", role: "status" }, isAsked(state) && live.cardSaid),
     live !== null && h("p", { class: "hidden", role: "status" }, live.copied !== null && say.copied),
     body(shown)
   )

@@ -6,7 +6,6 @@ import { Act, Copy, Facts, Field, Form, Link, Loaded, Page, Sats, Status, Table,
 import { Qr } from "../../../src/checkout/Qr.ts"
 import { session, signOut } from "../session.ts"
 import { limitWords, remainingWords } from "./limits.tsx"
-import { Logo } from "./logo.tsx"
 
 export const Addresses = () => {
   const loaded = useLoaded(() =>
@@ -198,7 +197,6 @@ export const Settings = () => {
           />
         </>
       )}
-      <Logo />
       <Act label="Sign out" act={signOut} />
     </Page>
   )

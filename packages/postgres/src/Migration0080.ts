@@ -1,0 +1,4 @@
+/** Companies' logos are gone from the product (docs/decisions/0170). */
+export const script = `
+drop table satrail.logos;
+`
