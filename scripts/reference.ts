@@ -49,8 +49,7 @@ import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as Handover from "../packages/core/src/sending/Handover.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
 import * as Refunds from "../packages/core/src/sending/Refunds.ts"
-import * as Voucher from "../packages/core/src/sending/Voucher.ts"
-import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
+import { all as features } from "../packages/core/src/features/index.ts"
 import * as Document from "../packages/ui/src/checkout/Document.ts"
 import * as CheckoutPage from "../packages/http/src/CheckoutPage.ts"
 import * as Decoding from "../packages/http/src/Decoding.ts"
@@ -321,10 +320,7 @@ const limits = (): string => {
     ["hold invoices of a company that have not ended: requests at the same time may each find room", LookUps.holds.mostOpen],
     ["blocks before the end of its HTLCs at which a held payment is sent back", LookUps.holds.marginBlocks],
     ["time for which an expired invoice is still polled, hours", defaults.expiredGraceMillis / 3_600_000],
-    [
-      "voucher lifetime, seconds",
-      `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} by default`
-    ],
+    ...features.flatMap(({ limits = [] }) => limits),
     [
       "checkout lifetime, seconds",
       `${Checkout.expirySeconds.minimum} to ${Checkout.expirySeconds.maximum}, ${Checkout.expirySeconds.default} by default`
@@ -334,7 +330,6 @@ const limits = (): string => {
     ["time after which the page of a checkout looks again where no script runs, seconds", Document.refreshSeconds],
     ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`],
     ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
-    ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`],
     ["Lightning payments handed to the node at once, by each process, by default", defaults.paymentsAtOnce],
     ["withdrawals inside the service that the process which confirmed them carries out at once; more are claimed", Handover.places],
     [

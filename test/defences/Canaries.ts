@@ -1,22 +1,20 @@
-/** A known bug, put back in one place for as long as its tests run. They must go red, or they protect nobody. */
-export interface Canary {
-  readonly name: string
-  /** The incidents that it repeats, by their rows. */
-  readonly rows: ReadonlyArray<number>
-  /** What the program does wrong with it. */
-  readonly bug: string
-  readonly file: string
-  /** The right text, once in the file, and what takes its place. */
-  readonly find: string
-  readonly replace: string
-  /** The test file that is to notice, and which of its tests run (a regular expression, as vitest's -t takes it). */
-  readonly test: string
-  readonly titles: string
-  /** Nothing but two processes on a server can show it. */
-  readonly needsServer?: true
-  /** The first stories of the simulator notice it too. */
-  readonly isInStories?: true
-}
+import {
+  type Canary,
+  core,
+  memory,
+  postgres,
+  ldk,
+  coreTest,
+  inMemory,
+  inSql,
+  inTampering,
+  crashTest,
+  lndTest,
+  outboundTest
+} from "./Canary.ts"
+import { features } from "./features/index.ts"
+
+export type { Canary } from "./Canary.ts"
 
 /** Where those are told. */
 export const stories = "test/defences/stories.ts"
@@ -29,19 +27,6 @@ export const patched = (canary: Canary, source: string): string => {
   if (fits(canary, source) !== 1) throw new Error(`${canary.name} does not fit ${canary.file}`)
   return source.replace(canary.find, () => canary.replace)
 }
-
-const core = (name: string) => `packages/core/src/${name}.ts`
-const memory = (name: string) => `packages/memory/src/${name}.ts`
-const postgres = (name: string) => `packages/postgres/src/${name}.ts`
-const ldk = (name: string) => `packages/nodes/ldk/${name}`
-const coreTest = (name: string) => `packages/core/test/${name}.test.ts`
-
-const inMemory = "packages/memory/test/memory.test.ts"
-const inTampering = "packages/postgres/test/tampering.test.ts"
-const inSql = "packages/postgres/test/pglite.test.ts"
-const crashTest = "packages/simulator/test/crashes.test.ts"
-const lndTest = "packages/nodes/test/Lnd.test.ts"
-const outboundTest = "packages/web/test/outbound.test.ts"
 
 export const canaries: ReadonlyArray<Canary> = [
   {
@@ -591,18 +576,6 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "",
     test: coreTest("Transfers"),
     titles: "C16 C17:"
-  },
-  {
-    name: "voucher-claimed-twice",
-    rows: [18],
-    bug: "a voucher is paid as often as it is claimed",
-    file: core("sending/Voucher"),
-    find: `    from: ["open"],
-    to: "claimed",`,
-    replace: `    from: ["open", "claimed"],
-    to: "claimed",`,
-    test: coreTest("Vouchers"),
-    titles: "C18:"
   },
   {
     name: "voucher-claimed-twice-sql",
@@ -2758,5 +2731,6 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "initiator",
     test: "packages/nodes/test/LndBooks.test.ts",
     titles: "lnd: a forward is explained"
-  }
+  },
+  ...features.flat()
 ]

@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, "../..")
 
 // A sabotaged contract's tests name promises that must break: they prove nothing about an adapter.
 const files = () =>
-  globSync(["packages/*/test/**/*.ts", "packages/contracts/src/*.ts", "examples/*/test/*.ts", "test/*.ts"], {
+  globSync(["packages/*/test/**/*.ts", "packages/contracts/src/**/*.ts", "examples/*/test/*.ts", "test/*.ts"], {
     cwd: root,
     exclude: ["**/node_modules", "**/*.bite.test.ts"]
   }).toSorted()

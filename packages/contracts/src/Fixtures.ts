@@ -9,7 +9,6 @@ import type { Domain } from "@satrail/core/accounts/Domain"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { Storable } from "@satrail/core/service/Changes"
 import type { Fence, Once } from "@satrail/core/ledger/Change"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -20,7 +19,6 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import type { LightningAddress } from "@satrail/core/receiving/LightningAddress"
 import type { OnChainAddress } from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
-import type * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Clock, Effect, Option } from "effect"
 import * as Rows from "./Rows.ts"
@@ -247,31 +245,6 @@ export const withdrawal = Effect.fnUntraced(function* (
     networkAllowance: Msat.zero,
     metadata: { payroll: "may" },
     createdAtMillis: atMillis,
-    ...fields
-  })
-})
-
-/** A voucher that is open: without fees, so that it holds what it says. */
-export const voucher = Effect.fnUntraced(function* (
-  companyId: CompanyId.CompanyId,
-  sats: number,
-  fields: Partial<Voucher.Voucher> = {}
-): Effect.fn.Return<Voucher.Voucher> {
-  const atMillis = fields.createdAtMillis ?? (yield* Clock.currentTimeMillis)
-  return Rows.voucher({
-    id: yield* Id.make,
-    companyId,
-    ledgerTxId: yield* Id.make,
-    amount: Msat.fromSats(sats),
-    serviceFee: Msat.zero,
-    networkAllowance: Msat.zero,
-    metadata: { table: "7" },
-    rate: "65000.5",
-    rateAtMillis: atMillis - 1,
-    secretHash: SecretHash.make(yield* hex(32)),
-    createdAtMillis: atMillis,
-    expiresAtMillis: atMillis + 3_600_000,
-    updatedAtMillis: atMillis,
     ...fields
   })
 })

@@ -19,7 +19,8 @@ import * as Nouns from "./Nouns.ts"
 import * as Refunds from "./JournalRefunds.ts"
 import * as Suspense from "./JournalSuspense.ts"
 import * as Transfers from "./JournalTransfers.ts"
-import * as Vouchers from "./JournalVouchers.ts"
+import { together } from "./features/Feature.ts"
+import { features } from "./features/index.ts"
 import * as Withdrawals from "./JournalWithdrawals.ts"
 
 /** Promises that keep people's money right: no adapter may skip one. */
@@ -28,7 +29,6 @@ export const money = {
   ...Payouts.money,
   ...SharedPayouts.money,
   ...Transfers.money,
-  ...Vouchers.money,
   ...Refunds.money,
   ...Holds.money,
   ...Invoices.money,
@@ -41,7 +41,8 @@ export const money = {
   ...Approvals.money,
   ...Fees.money,
   ...Companies.money,
-  ...Nouns.money
+  ...Nouns.money,
+  ...together(features, "money")
 }
 
 /** The rest. */
@@ -52,7 +53,8 @@ export const other = {
   ...Keys.other,
   ...Fees.other,
   ...Companies.other,
-  ...Events.other
+  ...Events.other,
+  ...together(features, "other")
 }
 
 /** What every Journal promises. One entry, one promise; a number such as C12 names the incident that it prevents. */

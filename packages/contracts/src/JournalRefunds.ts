@@ -7,11 +7,12 @@ import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import { Records } from "@satrail/core/service/Records"
 import * as Refund from "@satrail/core/sending/Refund"
-import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
 import type { Promises } from "./Contract.ts"
-import { companyWith, found, once, output, past, tally, unchanged, verdict, voucher, withdrawal } from "./Fixtures.ts"
+import { companyWith, found, once, output, past, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
+import { voucher } from "./features/vouchers/Fixtures.ts"
 import { booked, has } from "./Ledger.ts"
 
 /** A deposit of a company, credited. */
@@ -83,7 +84,7 @@ const faultsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
 const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Voucher.Voucher) {
   const atMillis = refund.createdAtMillis + 1
   assert.strictEqual(yield* verdict(Voucher.canceled(paidBy, atMillis)), "Applied")
-  const voucher = yield* found((yield* Records).voucher(paidBy.companyId, paidBy.id))
+  const voucher = yield* found((yield* Records).get(Voucher.noun, paidBy.companyId, paidBy.id))
   return Refund.next(refund, { voucher, withdrawal: undefined }, atMillis) ?? assert.fail("nothing follows")
 })
 

@@ -16,7 +16,6 @@ import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as WalletConnection from "@satrail/core/connections/WalletConnection"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
-import * as Voucher from "@satrail/core/sending/Voucher"
 import * as MonthEnd from "@satrail/core/reports/MonthEnd"
 import * as Approval from "@satrail/core/sending/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -41,56 +40,21 @@ import {
   tally,
   unchanged,
   verdict,
-  voucher,
   withdrawal
 } from "./Fixtures.ts"
 import { fenceOf } from "./Fences.ts"
 import { adjustment, approved } from "./JournalAdjustments.ts"
 import { byLink } from "./JournalRefunds.ts"
 import { checkout } from "./Rows.ts"
+import { together } from "./features/Feature.ts"
+import { features } from "./features/index.ts"
+import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
 import { monthEnd } from "./RecordsMonthEnds.ts"
 import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
+export { subjectOf } from "./Subject.ts"
+
 // What every noun promises, from its declaration alone: so a new noun is held to it by one line in `subjects`.
-
-type Made<A> = Effect.Effect<A, unknown, Journal | Records | Tasks>
-
-/** What makes a move of a record. */
-type Make<A> = (record: A) => Made<Written.Any>
-
-/** A move, and the one that a record takes right before it: null where it is taken by a record as it was created. */
-interface Step {
-  readonly after: string | null
-  readonly make: Make<Noun.Row>
-}
-
-/** A record of a noun: what creates it, and what takes it further, each made anew whenever it is asked for. */
-interface Subject {
-  /** Of a company that has 100 sats. */
-  readonly create: (companyId: CompanyId.CompanyId) => Made<Written.Any>
-  /** Each move of its life, by the Changes that make it. */
-  readonly moves: { readonly [move: string]: Step }
-}
-
-/**
- * How a noun's records are created and moved. A move that does not begin where a record is created has the one before it:
- * `restored: ["archived", (record) => …]` is made of a record that was archived.
- */
-export const subjectOf = <A extends Noun.Row>(
-  noun: Noun.Noun<A>,
-  create: Subject["create"],
-  moves: { readonly [move: string]: Make<A> | readonly [after: string, make: Make<A>] } = {}
-): Subject => ({
-  create: (companyId) =>
-    Effect.tap(create(companyId), (change) => Effect.sync(() => assert.strictEqual(insertOf(change).noun.name, noun.name))),
-  moves: Object.fromEntries(
-    Object.entries(moves).map(([name, step]): [string, Step] => {
-      const [after, make] = typeof step === "function" ? [null, step] : step
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- what is created and read is of this noun
-      return [name, { after, make: (record) => make(record as A) }]
-    })
-  )
-})
 
 /** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
 const subjects: { readonly [noun: string]: Subject } = {
@@ -101,23 +65,6 @@ const subjects: { readonly [noun: string]: Subject } = {
     booked: (row) => Effect.succeed(approved(row)),
     rejected: (row) => Effect.succeed(Adjustment.rejected(row, { id: "eve", name: "Eve" }, row.createdAtMillis + 1))
   }),
-  vouchers: subjectOf(
-    Voucher.noun,
-    Effect.fnUntraced(function* (companyId) {
-      const createdAtMillis = yield* past
-      return Voucher.created(yield* voucher(companyId, 1, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000 }))
-    }),
-    {
-      claimed: Effect.fnUntraced(function* (row) {
-        const to = { id: yield* Id.make, recipient: `lnbcrt1${yield* Id.make}`, network: "regtest" } as const
-        return Voucher.claimed(row, to, row.createdAtMillis)
-      }),
-      expired: Effect.fnUntraced(function* (row) {
-        return Voucher.expired(row, yield* fenceOf(Voucher.taskKind, row.id, row.expiresAtMillis), row.expiresAtMillis)
-      }),
-      canceled: (row) => Effect.succeed(Voucher.canceled(row, row.createdAtMillis + 1))
-    }
-  ),
   withdrawals: subjectOf(
     Withdrawal.noun,
     Effect.fnUntraced(function* (companyId) {
@@ -224,10 +171,9 @@ const subjects: { readonly [noun: string]: Subject } = {
   ),
   month_ends: subjectOf(MonthEnd.noun, (companyId) =>
     Effect.map(monthEnd(companyId), (row) => MonthEnd.closed({ ...row, number: 1 + Number.parseInt(row.id.slice(-7), 16) }))
-  )
+  ),
+  ...together(features, "subjects")
 }
-
-const insertOf = ({ writes: [first] }: Written.Any): Noun.Insert => (first?._tag === "Insert" ? first : assert.fail("no insert"))
 
 const transitionOf = ({ writes: [first] }: Written.Any): Noun.Transition => (first?._tag === "Transition" ? first : assert.fail("no move"))
 

@@ -8,7 +8,6 @@ import * as Domain from "@satrail/core/accounts/Domain"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
@@ -18,7 +17,7 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
-import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Clock, Effect, Option } from "effect"
 import * as Contract from "./Contract.ts"
@@ -49,9 +48,9 @@ import {
   proof,
   transfer,
   unopened,
-  voucher,
   withdrawal
 } from "./Fixtures.ts"
+import { voucher } from "./features/vouchers/Fixtures.ts"
 import { auditAll, has } from "./Ledger.ts"
 import * as Audit from "./RecordsAudit.ts"
 import * as Bookings from "./RecordsBookings.ts"
@@ -500,24 +499,6 @@ export const other = {
     assert.isTrue(Option.isNone(yield* records.lightningAddressById(otherId, newest[0]?.id ?? "")))
     assert.deepStrictEqual(yield* records.lightningAddressesOf(yield* unopened, null, 10), [])
   }),
-  "a voucher is read as it was committed, by its id and by its secret; a company's are listed newest first, each once": Effect.gen(
-    function* () {
-      const records = yield* Records
-      const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
-      const rows = yield* Effect.forEach(Array.from({ length: 7 }), () => voucher(companyId, 1))
-      const theirs = yield* voucher(otherId, 1, { rate: null, rateAtMillis: null })
-      yield* committed(...[...rows, theirs].map((row) => Voucher.created(row)))
-      for (const row of [...rows, theirs]) {
-        assert.deepStrictEqual(yield* found(records.voucher(row.companyId, row.id)), row)
-        assert.deepStrictEqual(yield* found(records.voucherBySecret(row.secretHash)), row)
-      }
-      const newest = byId(rows).toReversed()
-      const pages = [null, newest[2]?.id ?? null, newest[5]?.id ?? null].map((before) => records.vouchersOf(companyId, before, 3))
-      assert.deepStrictEqual((yield* Effect.all(pages)).flat(), newest)
-      assert.deepStrictEqual(yield* records.vouchersOf(otherId, null, 10), [theirs])
-      assert.isTrue(Option.isNone(yield* records.voucher(otherId, newest[0]?.id ?? "")))
-    }
-  ),
   "domains are listed by name, and those verified by DNS are due for a check after a while": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
@@ -564,9 +545,7 @@ export const other = {
       records.depositOfInvoice(companyId, id),
       records.unmatched(companyId, id),
       records.withdrawal(companyId, id),
-      records.withdrawalByHash(PaymentHash.make(hash)),
-      records.voucher(companyId, id),
-      records.voucherBySecret(SecretHash.make(hash))
+      records.withdrawalByHash(PaymentHash.make(hash))
     ]
     for (const [n, read] of reads.entries()) assert.isTrue(Option.isNone(yield* read), `read ${n}`)
   }),

@@ -8,7 +8,7 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Booking from "@satrail/core/reports/Booking"
 import * as Statement from "@satrail/core/reports/Statement"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 import type * as Contract from "./Contract.ts"
@@ -26,9 +26,9 @@ import {
   proof,
   transfer,
   unopened,
-  voucher,
   withdrawal
 } from "./Fixtures.ts"
+import { voucher } from "./features/vouchers/Fixtures.ts"
 
 const everything: Booking.Period = { fromMillis: 0, untilMillis: 9_000_000_000_000 }
 

@@ -12,7 +12,7 @@ import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Records } from "@satrail/core/service/Records"
-import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
 import type * as Contract from "./Contract.ts"
@@ -33,9 +33,9 @@ import {
   payment,
   unopened,
   verdict,
-  voucher,
   withdrawal
 } from "./Fixtures.ts"
+import { voucher } from "./features/vouchers/Fixtures.ts"
 
 const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Change>) {
   for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)

@@ -2,11 +2,9 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { Checkout } from "@satrail/core/receiving/Checkout"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
-import * as Voucher from "@satrail/core/sending/Voucher"
 import { pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 
 // Records with every member, for all tests: a test names the members that it is about. A new member of a record is added here, once.
@@ -116,22 +114,5 @@ export const checkout = (fields: Partial<Checkout> = {}): Checkout => ({
   createdAtMillis: 1,
   expiresAtMillis: 3_600_001,
   updatedAtMillis: 1,
-  ...fields
-})
-
-export const voucher = (fields: Partial<Voucher.Voucher> = {}): Voucher.Voucher => ({
-  ...Voucher.open({
-    id: "v",
-    companyId: CompanyId.make("payer"),
-    ledgerTxId: "t",
-    amount: Msat.make(1000n),
-    serviceFee: Msat.make(5n),
-    networkAllowance: Msat.make(10n),
-    description: "a gift",
-    metadata: {},
-    secretHash: SecretHash.make(""),
-    createdAtMillis: 1,
-    expiresAtMillis: 3_600_001
-  }),
   ...fields
 })

@@ -660,7 +660,8 @@ bites("Journal", promises, {
           const told = event && {
             ...Cursor.moved({ source: "spoiled", value: "" }, Id.nil, change.atMillis),
             companyId: change.companyId,
-            event
+            // Any kind's, on a Change of a kind that publishes none.
+            event: { ...event, type: "invoice.created" as const }
           }
           return told === undefined ? commit(change) : Effect.andThen(commit(told), commit(change))
         }

@@ -226,14 +226,6 @@ bites("Records", promises, {
     }),
     ["a company's Lightning addresses are listed newest first, each once, and no other company's"]
   ],
-  "one that lists vouchers with the page's end": [
-    sabotage({
-      records: ({ vouchersOf }) => ({
-        vouchersOf: (companyId, before, limit) => vouchersOf(companyId, before === null ? null : `${before}0`, limit)
-      })
-    }),
-    ["a voucher is read as it was committed, by its id and by its secret; a company's are listed newest first, each once"]
-  ],
   "one that has everything checked all the time": [
     sabotage({
       records: ({ domainsToCheck }) => ({ domainsToCheck: (_, after, limit) => domainsToCheck(2_000_000_000_000, after, limit) })

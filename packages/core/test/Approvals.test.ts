@@ -11,7 +11,7 @@ import { Transactions } from "../src/reports/Transactions.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
 import { waitMillis } from "../src/sending/Approval.ts"
 import { Refunds } from "../src/sending/Refunds.ts"
-import { Vouchers } from "../src/sending/Vouchers.ts"
+import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import {

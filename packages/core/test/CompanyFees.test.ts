@@ -9,7 +9,7 @@ import { FeeChanged, Fees } from "../src/accounts/Fees.ts"
 import { knownMillis } from "../src/base/Known.ts"
 import { Refunds } from "../src/sending/Refunds.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
-import { Vouchers } from "../src/sending/Vouchers.ts"
+import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { asked, companyWith, has, made, outside, scenario } from "./World.ts"
 

@@ -1,20 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import * as Event from "../src/ledger/Event.ts"
+import { vouchers } from "../src/features/vouchers/index.ts"
+import * as Feature from "../src/ledger/Feature.ts"
+import * as Catalogue from "../src/service/Catalogue.ts"
+import type { Change } from "../src/service/Changes.ts"
 import * as Nouns from "../src/service/Nouns.ts"
 
 describe("events", () => {
   it("event: the subject of every type is a record of a kind that is declared; of the audit log's head, the head itself", () => {
     const names = new Set<string | null>(Nouns.all.map(({ name }) => name))
-    const unknown = Object.entries(Event.subjects).filter(([, noun]) => !names.has(noun))
+    const unknown = Array.from(Catalogue.events).filter(([, noun]) => !names.has(noun))
     assert.deepStrictEqual(unknown, [["audit_head.updated", null]])
-    assert.isAbove(Object.keys(Event.subjects).length, 25)
+    assert.isAbove(Catalogue.events.size, 25)
   })
 
-  it("event: a type that is not in the catalogue is refused", () => {
-    const isEvent = Schema.is(Event.Event)
-    assert.isTrue(isEvent({ type: "invoice.settled", subject: "i" }))
-    assert.isFalse(isEvent({ type: "invoice.paid", subject: "i" }))
-    assert.isFalse(isEvent({ type: "invoice.settled" }))
+  it("event: a feature that does not declare what its Changes publish does not compile", () => {
+    const { events, ...rest } = vouchers
+    assert.deepStrictEqual(Object.keys(events).length, 4)
+    // @ts-expect-error -- voucher.canceled is published, and not declared
+    Feature.make({ ...rest, events: { "voucher.created": "vouchers", "voucher.claimed": "vouchers", "voucher.expired": "vouchers" } })
+  })
+
+  it("event: a Change that publishes an event of another kind than its type says does not compile", () => {
+    const is = (change: Change["_tag"]) => change
+    assert.strictEqual(is("VoucherCreated"), "VoucherCreated")
+    // @ts-expect-error -- there is no such Change
+    is("VoucherPaid")
   })
 })

@@ -9,7 +9,7 @@ import { Checkouts } from "../src/receiving/Checkouts.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Records } from "../src/service/Records.ts"
 import { type Ask, type Made, Refunds } from "../src/sending/Refunds.ts"
-import { Vouchers } from "../src/sending/Vouchers.ts"
+import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import {
   accounts,
   asked,

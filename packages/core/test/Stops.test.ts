@@ -7,7 +7,7 @@ import { Stops, waitMillis } from "../src/accounts/Stops.ts"
 import { knownMillis } from "../src/base/Known.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Refunds } from "../src/sending/Refunds.ts"
-import { Vouchers } from "../src/sending/Vouchers.ts"
+import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import {
   asked,
   companyWith,

@@ -7,9 +7,9 @@ import * as SecretHash from "../src/base/SecretHash.ts"
 import * as Throttle from "../src/base/Throttle.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Records } from "../src/service/Records.ts"
-import * as Voucher from "../src/sending/Voucher.ts"
-import type { Issued } from "../src/sending/VoucherDrafts.ts"
-import { Vouchers } from "../src/sending/Vouchers.ts"
+import * as Voucher from "../src/features/vouchers/Voucher.ts"
+import type { Issued } from "../src/features/vouchers/VoucherDrafts.ts"
+import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import { settings } from "./Rows.ts"
 import {
   accounts,

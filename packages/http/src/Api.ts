@@ -23,7 +23,8 @@ import * as Sections from "./Sections.ts"
 import * as Status from "./resources/Status.ts"
 import * as Stops from "./resources/Stops.ts"
 import * as Suspense from "./resources/Suspense.ts"
-import * as Vouchers from "./resources/Vouchers.ts"
+import * as Feature from "./features/Feature.ts"
+import { features } from "./features/index.ts"
 import * as WebhookEndpoints from "./resources/WebhookEndpoints.ts"
 import * as Section from "./Section.ts"
 
@@ -34,7 +35,7 @@ type All = readonly [
   typeof LightningAddresses.section,
   typeof Domains.section,
   typeof Sections.send,
-  typeof Vouchers.section,
+  ...Feature.Each<typeof features, "section">,
   typeof Refunds.section,
   typeof Sections.read,
   typeof Events.section,
@@ -66,7 +67,7 @@ const all: All = [
   LightningAddresses.section,
   Domains.section,
   Sections.send,
-  Vouchers.section,
+  ...Feature.sections(features),
   Refunds.section,
   Sections.read,
   Events.section,

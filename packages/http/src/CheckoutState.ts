@@ -4,7 +4,7 @@ import type * as Refund from "@satrail/core/sending/Refund"
 import type { Asking, Page, Refund as ShownRefund, State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
 import { Redacted } from "effect"
-import * as Vouchers from "./resources/Vouchers.ts"
+import { link } from "./features/vouchers/Link.ts"
 
 /** What a wallet is given: address, amount and invoice in one (BIP 21). */
 export const uriOf = ({ address, paymentRequest }: Checkout.Checkout, rest: Msat.Msat | null): string => {
@@ -27,7 +27,7 @@ type Open = (sealed: string) => string | undefined
 /** Of a link that can be claimed, and of no other. */
 const lnurlOf = ({ refund: { sealedLink }, expiresAtMillis }: Refund.Told, open: Open): string | null => {
   const url = sealedLink === null || expiresAtMillis === null ? undefined : open(sealedLink)
-  return url === undefined ? null : Vouchers.link(Redacted.make(url)).lnurl
+  return url === undefined ? null : link(Redacted.make(url)).lnurl
 }
 
 const refundsOf = (told: ReadonlyArray<Refund.Told>, open: Open): ReadonlyArray<ShownRefund> =>

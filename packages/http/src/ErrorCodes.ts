@@ -1,4 +1,11 @@
-/** Every `error.code` there is, with the status it travels with. `meaning` and `remedy` are the words of the reference page. */
+/** The status of a code, and the words of the reference page. */
+export interface Word {
+  readonly status: number
+  readonly meaning: string
+  readonly remedy: string
+}
+
+/** Every `error.code` of what is not a feature, with the status it travels with: all of them are in `features/Catalogue.ts`. */
 export const catalogue = {
   malformed: {
     status: 400,
@@ -88,11 +95,6 @@ export const catalogue = {
     status: 409,
     meaning: "The checkout was paid, is being paid, or has expired, and cannot be canceled.",
     remedy: "See its `status`. What was paid can be refunded."
-  },
-  voucher_not_open: {
-    status: 409,
-    meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
-    remedy: "See its withdrawal, `withdrawal_id`."
   },
   invoice_not_open: {
     status: 409,
@@ -360,7 +362,7 @@ export const catalogue = {
     meaning: "The process is up but not ready. `error.issues` names the failed checks.",
     remedy: "Send requests to another process, or wait."
   }
-} as const satisfies Record<string, { readonly status: number; readonly meaning: string; readonly remedy: string }>
+} as const satisfies Record<string, Word>
 
 export type Catalogue = typeof catalogue
 export type Code = keyof Catalogue

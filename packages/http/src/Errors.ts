@@ -44,8 +44,6 @@ import type { DestinationInvalid } from "@satrail/core/sending/Destination"
 import type { DestinationRefused } from "@satrail/core/sending/Recipient"
 import type { NotRefundable, RefundNotOpen, RefundTooLarge } from "@satrail/core/sending/Refund"
 import type { Refunds } from "@satrail/core/sending/Refunds"
-import type { VoucherNotOpen } from "@satrail/core/sending/Voucher"
-import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
 import type { DeliveryPending } from "@satrail/core/events/webhooks/Delivery"
 import type { TooManyKeys } from "@satrail/core/accounts/OwnKeys"
@@ -53,7 +51,7 @@ import type { TooManyEndpoints, Webhooks } from "@satrail/core/events/webhooks/W
 import { Effect, Schema, SchemaAST } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
-import { type Catalogue, catalogue, type Code } from "./ErrorCodes.ts"
+import { type Catalogue, catalogue, type Code, type Word } from "./ErrorCodes.ts"
 import * as Scalars from "./Scalars.ts"
 
 export { catalogue, type Code } from "./ErrorCodes.ts"
@@ -114,7 +112,7 @@ const failureWith = <C extends Code>(code: C, message: string, more: object): Fa
 
 /** The codes whose errors list issues. */
 const itemized = ["malformed", "not_ready"] as const
-const isItemized = (code: Code): boolean => itemized.some((one) => one === code)
+const isItemized = (code: string): boolean => itemized.some((one) => one === code)
 
 export const failure = <C extends Exclude<Code, keyof typeof details>>(
   code: C,
@@ -136,9 +134,10 @@ export const isFailure = (value: unknown): value is Failure =>
   isObject(value) &&
   isObject(value["error"]) &&
   typeof value["error"]["code"] === "string" &&
-  Object.hasOwn(catalogue, value["error"]["code"])
+  typeof value["status"] === "number" &&
+  value["data"] === null
 
-const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
+export const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
 
 /** What every error has when it is sent. The edge fills it in, which knows the request. The document's introduction says what they are. */
 const Addressed = { doc_url: Schema.optionalKey(Schema.String), request_id: Schema.optionalKey(Schema.String) }
@@ -149,7 +148,7 @@ export interface Sent extends Pick<Failure, "status" | "message" | "data"> {
 }
 
 /** As it is sent: with the id of its request, and the place of its explanation. That is a path, or a URL where `publicUrl` is known. */
-export const addressed = (failed: Failure, requestId: string, publicUrl = ""): Sent => ({
+export const addressed = <F extends { readonly error: { readonly code: string } }>(failed: F, requestId: string, publicUrl = "") => ({
   ...failed,
   error: { ...failed.error, doc_url: `${publicUrl}${page}#${failed.error.code}`, request_id: requestId }
 })
@@ -275,7 +274,6 @@ const table = {
     failure("too_many_held", `There are ${maximum} hold invoices that have not ended, which is as many as a company has`),
   InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `The invoice is ${status}, and nothing is held for it`),
   CheckoutNotOpen: ({ status }: CheckoutNotOpen) => failure("checkout_not_open", `The checkout is ${status} and cannot be canceled`),
-  VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   RefundNotOpen: ({ status }: RefundNotOpen) => failure("refund_not_open", `The refund is ${status} and cannot be canceled`),
   ApprovalOver: ({ state }: ApprovalOver) =>
     failure(
@@ -347,7 +345,6 @@ export type ServiceError =
   | ErrorsOf<Transactions["Service"]>
   | ErrorsOf<Refunds["Service"]>
   | ErrorsOf<Suspense["Service"]>
-  | ErrorsOf<Omit<Vouchers["Service"], "offer" | "claim">>
   | ErrorsOf<Webhooks["Service"]>
   | ErrorsOf<Withdrawals["Service"]>
 
@@ -399,12 +396,13 @@ export const exampleOf = (code: Code): Sent => {
   return addressed(failed, exampleId)
 }
 
-const isDetailed = (code: Code): code is Code & keyof typeof details => code in details
-const moreOf = (code: Code): Schema.Struct.Fields => (isDetailed(code) ? details[code] : {})
+const isDetailed = (code: string): code is Code & keyof typeof details => code in details
+const moreOf = (code: string): Schema.Struct.Fields => (isDetailed(code) ? details[code] : {})
 
-const schemaOf = (code: Code) =>
+/** The schema of an error's body. */
+export const schemaOf = (code: string, { status, meaning }: Word, example: object) =>
   Schema.Struct({
-    status: Schema.Literal(catalogue[code].status),
+    status: Schema.Literal(status),
     message: Schema.String,
     data: Schema.Null,
     error: Schema.Struct({
@@ -414,19 +412,22 @@ const schemaOf = (code: Code) =>
       ...Addressed
     })
   })
-    .annotate({ identifier: componentOf(code), description: catalogue[code].meaning, examples: [exampleOf(code)] })
-    .pipe(HttpApiSchema.status(catalogue[code].status))
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- an example has the members that its code has
+    .annotate({ identifier: componentOf(code), description: meaning, examples: [example as never] })
+    .pipe(HttpApiSchema.status(status))
 
 // One schema a code, for all endpoints: so each is one component of the document.
-const schemas = new Map<Code, ReturnType<typeof schemaOf>>()
-const cached = (code: Code) => {
-  const schema = schemas.get(code) ?? schemaOf(code)
+const schemas = new Map<string, ReturnType<typeof schemaOf>>()
+/** One schema of each code, whoever asks for it. */
+export const kept = (code: string, make: () => ReturnType<typeof schemaOf>) => {
+  const schema = schemas.get(code) ?? make()
   schemas.set(code, schema)
   return schema
 }
+const cached = (code: Code) => kept(code, () => schemaOf(code, catalogue[code], exampleOf(code)))
 
 /** A store that may be away may be overloaded too. */
-type Told<C extends Code> = C | (C extends "store_unavailable" ? "overloaded" : never)
+export type Told<C extends Code> = C | (C extends "store_unavailable" ? "overloaded" : never)
 
 /** How the answers with these codes look. An endpoint names all of its codes here: a handler with another one does not compile. */
 export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>> =>

@@ -2,12 +2,13 @@ import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import * as Asset from "./Asset.ts"
 import * as Errors from "./Errors.ts"
+import { catalogue } from "./features/Catalogue.ts"
 import * as Html from "./Html.ts"
 
 /** Words of the catalogue: what stands in backticks there is code. */
 const words = (text: string): string => Html.escaped(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>")
 
-const codes = Object.entries(Errors.catalogue).map(
+const codes = Object.entries(catalogue).map(
   ([code, { status, meaning, remedy }]) =>
     `<h2 id="${code}"><code>${code}</code> (${status})</h2>\n<p>${words(meaning)}</p>\n<p>${words(remedy)}</p>`
 )

@@ -15,7 +15,7 @@ import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as Offers from "./resources/Offers.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as Refunds from "./resources/Refunds.ts"
-import * as Vouchers from "./resources/Vouchers.ts"
+import { features } from "./features/index.ts"
 import * as WebhookView from "./resources/WebhookView.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
 import * as Scalars from "./Scalars.ts"
@@ -52,13 +52,12 @@ const auditHead = View.make<AuditHead>()(
 )
 
 /** What each kind of record is in an event: as it is where it is fetched. */
-const views = {
+const own = {
   deposit: Deposits.view,
   withdrawal: Withdrawals.view,
   invoice: Invoices.view,
   checkout: Checkouts.view,
   unmatched,
-  voucher: Vouchers.view,
   refund: Refunds.view,
   adjustment: Adjustments.own,
   apiKey: ApiKeys.requestView,
@@ -68,7 +67,16 @@ const views = {
   domain: Domains.own,
   webhookEndpoint: WebhookView.view,
   auditHead
-} satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
+} satisfies { readonly [K in Kind]?: View.View<never, Schema.Struct.Fields> }
+
+type Together<F> = (F extends { readonly views: infer V } ? (of: V) => void : never) extends (of: infer All) => void ? All : never
+
+const together = <const Features extends ReadonlyArray<{ readonly views: object }>>(features: Features) =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  Object.assign({}, ...features.map(({ views }) => views)) as Together<Features[number]>
+
+/** What each kind of record is in an event: as it is where it is fetched. A kind that has none does not compile. */
+const views = { ...own, ...together(features) } satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
 
 const dataOf = (about: About): object => {
   switch (about.kind) {
@@ -82,8 +90,6 @@ const dataOf = (about: About): object => {
       return views.checkout.of(about.record)
     case "unmatched":
       return views.unmatched.of(about.record)
-    case "voucher":
-      return views.voucher.of(about.record)
     case "refund":
       return views.refund.of(about.record)
     case "adjustment":
@@ -102,6 +108,9 @@ const dataOf = (about: About): object => {
       return views.webhookEndpoint.of(about.record)
     case "auditHead":
       return views.auditHead.of(about.record)
+    default:
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- a feature's own kind and its view, which one value declares
+      return views[about.kind].of(about.record as never)
   }
 }
 

@@ -13,7 +13,7 @@ import * as EventStream from "./EventStream.ts"
 import * as Extension from "./Extension.ts"
 import * as Home from "./Home.ts"
 import * as Lnurl from "./Lnurl.ts"
-import * as LnurlWithdraw from "./LnurlWithdraw.ts"
+import { features } from "./features/index.ts"
 import * as PayToPage from "./PayToPage.ts"
 import * as Paths from "./Paths.ts"
 import * as Readiness from "./Readiness.ts"
@@ -40,10 +40,10 @@ export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authenticat
 /** The handlers of every group in `Api`. */
 export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.layer, Sheet.layerPlaces))
 
-/** A host's traces repeat what was asked for, and what a voucher's link has in it is as good as its money. */
+/** A host's traces repeat what was asked for, and what some links have in them is as good as money. */
 const layerUnsaid = Layer.effect(
   UrlParams.CurrentRedactedNames,
-  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, "k1"])
+  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...features.flatMap(({ unsaid }) => unsaid)])
 )
 
 /**
@@ -64,7 +64,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     own(ErrorsPage.layer),
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
-    Extension.mount(LnurlWithdraw.extension(proxies), policy),
+    ...features.map(({ extension }) => Extension.mount(extension(proxies), policy)),
     Extension.mount(CheckoutPage.extension(proxies), policy),
     Extension.mount(PayToPage.extension(proxies), policy),
     Extension.mount(Ui.extension, policy),

@@ -3,6 +3,7 @@ import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "./Authentication.ts"
 import * as Beyond from "./Beyond.ts"
 import * as Errors from "./Errors.ts"
+import { catalogue } from "./features/Catalogue.ts"
 import * as RequestId from "./RequestId.ts"
 import { failures } from "./resources/Withdrawals.ts"
 
@@ -10,7 +11,7 @@ const example = Errors.exampleOf("malformed")
 
 /** The reference page of errors, in Markdown: every code there is. */
 export const errors = (): string => {
-  const rows = Object.entries(Errors.catalogue).map(
+  const rows = Object.entries(catalogue).map(
     ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | <a id="${code}"></a>${meaning} | ${remedy} |`
   )
   return [

@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import { Context, Effect, Layer, Logger, References } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import * as Errors from "../src/Errors.ts"
+import { catalogue } from "../src/features/Catalogue.ts"
 import * as Extension from "../src/Extension.ts"
 import { operatorToken, start } from "./Service.ts"
 
@@ -117,7 +117,7 @@ describe("where an error is explained", () => {
     const page = await service.ask("GET", path)
     assert.deepStrictEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"])
     assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/)
-    for (const [code, { status }] of Object.entries(Errors.catalogue))
+    for (const [code, { status }] of Object.entries(catalogue))
       assert.include(page.text, `<h2 id="${code}"><code>${code}</code> (${status})</h2>`)
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
-import { Vouchers } from "@satrail/core/sending/Vouchers"
+import { Vouchers } from "@satrail/core/features/vouchers/Vouchers"
 import { Context, Effect, Redacted } from "effect"
 import * as Seal from "../src/Seal.ts"
 import { bad, seen, start } from "./Service.ts"

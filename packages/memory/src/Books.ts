@@ -8,7 +8,8 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
 import * as Refund from "@satrail/core/sending/Refund"
-import * as Voucher from "@satrail/core/sending/Voucher"
+import { all as features } from "@satrail/core/features/index"
+import { held } from "@satrail/core/ledger/Feature"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
 import { compare } from "./Reading.ts"
@@ -62,16 +63,21 @@ const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<W
       amount: Withdrawal.held(one),
       job: job(state, one.companyId, one.id)
     })),
-  ...State.all(state, Voucher.noun)
-    .filter(({ status }) => status === "open")
-    .map((one) => ({
-      kind: "voucher_open" as const,
-      id: one.id,
-      companyId: one.companyId,
-      sinceMillis: one.createdAtMillis,
-      amount: Voucher.held(one),
-      job: jobOf(state, one.id)
-    })),
+  ...features.flatMap(({ holds = [] }) =>
+    holds.flatMap((hold) =>
+      State.all(state, hold.noun)
+        .map((row) => ({ row, ...held(hold, row) }))
+        .filter(({ isHolding }) => isHolding)
+        .map(({ row: { id, companyId }, sinceMillis, amount }) => ({
+          kind: hold.waits.kind,
+          id,
+          companyId,
+          sinceMillis,
+          amount,
+          job: jobOf(state, id)
+        }))
+    )
+  ),
   ...State.all(state, Deposit.noun)
     .filter(({ rail, status }) => rail === "on_chain" && status === "pending")
     .map((one) => ({
@@ -127,7 +133,7 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     totals: State.balanceOf(state, companyId),
     entries: Array.from(State.listed(state.entries, companyId)),
     withdrawals: State.ownedBy(state, Withdrawal.noun, companyId),
-    vouchers: State.ownedBy(state, Voucher.noun, companyId),
+    holding: Fault.holding((noun) => State.ownedBy(state, noun, companyId)),
     deposits: State.ownedBy(state, Deposit.noun, companyId),
     refunds: State.ownedBy(state, Refund.noun, companyId),
     invoices: State.ownedBy(state, Invoice.noun, companyId),

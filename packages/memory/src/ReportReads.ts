@@ -2,8 +2,8 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Fault from "@satrail/core/reports/Fault"
 import type { Audit, Funds, ReportReads } from "@satrail/core/reports/ReportReads"
-import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Bookings from "./Bookings.ts"
 import * as Books from "./Books.ts"
@@ -27,9 +27,7 @@ const recount = (state: State.State, companyId: CompanyId.CompanyId): Audit => (
     ...State.ownedBy(state, Withdrawal.noun, companyId)
       .filter(({ status }) => status === "pending")
       .map(Withdrawal.held),
-    ...State.ownedBy(state, Voucher.noun, companyId)
-      .filter(({ status }) => status === "open")
-      .map(Voucher.held)
+    ...Fault.holding((noun) => State.ownedBy(state, noun, companyId)).map(({ amount }) => amount)
   )
 })
 

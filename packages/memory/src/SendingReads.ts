@@ -1,9 +1,8 @@
 import * as Refund from "@satrail/core/sending/Refund"
 import type { SendingReads, SettledPayout } from "@satrail/core/sending/SendingReads"
-import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
-import { page, pageOf, type Read, recordOf } from "./Reading.ts"
+import { page, type Read, recordOf } from "./Reading.ts"
 import * as State from "./State.ts"
 
 const underWay = (state: State.State) =>
@@ -37,14 +36,11 @@ export const make = (read: Read): SendingReads["Service"] => ({
   settledPayouts: (after, limit) => read((now) => page(settledPayouts(now), after, limit)),
   coins: (wallet, limit) => read((now) => State.coins(now, wallet).slice(0, limit)),
   spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
-  voucher: recordOf(read, Voucher.noun),
-  voucherBySecret: (secretHash) => read((now) => State.named(now, Voucher.noun, { secretHash })),
   refundsOf: (companyId, checkoutId, limit) =>
     read((now) =>
       State.ownedBy(now, Refund.noun, companyId)
         .filter((row) => row.checkoutId === checkoutId && Refund.takes.includes(row.status))
         .toSorted((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
-    ),
-  vouchersOf: pageOf(read, Voucher.noun)
+    )
 })

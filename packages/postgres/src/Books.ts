@@ -3,6 +3,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
+import * as Holding from "./Holding.ts"
 import * as Fault from "@satrail/core/reports/Fault"
 import type * as Page from "@satrail/core/ledger/Page"
 import { unmatchedNoun } from "@satrail/core/receiving/Invoice"
@@ -116,9 +117,7 @@ const items = `
   select 'withdrawal_unapproved', id, company_id, created_at_millis, amount + service_fee + network_allowance, null, null, null, null
   from satrail.withdrawals where approval = 'waiting'
   union all
-  select 'voucher_open', v.id, v.company_id, v.created_at_millis, v.amount + v.service_fee + v.network_allowance,
-    k.kind, k.lane, k.due_at_millis, k.attempts
-  from satrail.tasks k join satrail.vouchers v on v.company_id = k.company_id and v.id = k.id where k.kind = 'voucher' and v.status = 'open'
+  ${Holding.waiting}
   union all
   select 'deposit_without_block', id, company_id, created_at_millis, amount, null, null, null, null from satrail.deposits
   where rail = 'on_chain' and status = 'pending' and height is null and chain_tx_id is not null
@@ -236,9 +235,7 @@ with booked as (
         case w.status when 'settled' then w.amount + coalesce(w.network_fee, 0) else 0 end)
     ) as v(account, amount)
     union all
-    select o.ledger_tx_id, v.* from (
-      select o.ledger_tx_id, o.amount + o.service_fee + o.network_allowance as whole from ${own("vouchers", "o")} and o.status = 'open'
-    ) o cross join lateral (values ('available', -o.whole), ('held', o.whole)) as v(account, amount)
+    select o.transfer_id, v.* from (${Holding.ofCompany("$1::uuid")}) o cross join lateral (values ('available', -o.whole), ('held', o.whole)) as v(account, amount)
     union all
     select d.ledger_tx_id, v.* from arrived d cross join lateral (values
       ('available', case d.status when 'settled' then d.amount else d.absorbed end),
@@ -258,7 +255,7 @@ with booked as (
 ), totals as (
   select coalesce(b.posted, 0) as posted, coalesce(b.held, 0) as held, e.posted as entries_posted, e.held as entries_held,
     (select coalesce(sum(whole), 0) from whole where status = 'pending')
-      + (select coalesce(sum(o.amount + o.service_fee + o.network_allowance), 0) from ${own("vouchers", "o")} and o.status = 'open') as holds
+      + (select coalesce(sum(o.whole), 0) from (${Holding.ofCompany("$1::uuid")}) o) as holds
   from (
     select coalesce(sum(amount) filter (where account in ('available', 'held')), 0) as posted,
       coalesce(sum(amount) filter (where account = 'held'), 0) as held

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
+import * as Holding from "./Holding.ts"
 import * as Event from "@satrail/core/ledger/Event"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import * as Tally from "@satrail/core/ledger/Tally"
@@ -59,8 +60,7 @@ from (
   select coalesce(sum(amount + service_fee + network_allowance), 0) as pending
   from satrail.withdrawals where company_id = $1::uuid and status = 'pending'
 ) w cross join (
-  select coalesce(sum(amount + service_fee + network_allowance), 0) as pending
-  from satrail.vouchers where company_id = $1::uuid and status = 'open'
+  select coalesce(sum(h.whole), 0) as pending from (${Holding.ofCompany("$1::uuid")}) h
 ) v left join satrail.balances b on b.company_id = $1::uuid`,
   values: (companyId: CompanyId.CompanyId) => [companyId],
   read: auditOf

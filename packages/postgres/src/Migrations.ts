@@ -6,7 +6,6 @@ import * as Migration0003 from "./Migration0003.ts"
 import * as Migration0004 from "./Migration0004.ts"
 import * as Migration0005 from "./Migration0005.ts"
 import * as Migration0006 from "./Migration0006.ts"
-import * as Migration0007 from "./Migration0007.ts"
 import * as Migration0008 from "./Migration0008.ts"
 import * as Migration0009 from "./Migration0009.ts"
 import * as Migration0010 from "./Migration0010.ts"
@@ -50,6 +49,7 @@ import * as Migration0077 from "./Migration0077.ts"
 import * as Migration0078 from "./Migration0078.ts"
 import * as Migration0079 from "./Migration0079.ts"
 import * as Migration0080 from "./Migration0080.ts"
+import { features } from "./features/index.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -63,7 +63,6 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0004_rates_and_success_actions": Effect.asVoid(run(Migration0004.script)),
   "0005_lnurl": Effect.asVoid(run(Migration0005.script)),
   "0006_domains": Effect.asVoid(run(Migration0006.script)),
-  "0007_vouchers": Effect.asVoid(run(Migration0007.script)),
   "0008_tally": Effect.asVoid(run(Migration0008.script)),
   "0009_payouts_together": Effect.asVoid(run(Migration0009.script)),
   "0010_paid_from_inside": Effect.asVoid(run(Migration0010.script)),
@@ -106,7 +105,10 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0077_audit_head": Effect.asVoid(run(Migration0077.script)),
   "0078_approved_keys": Effect.asVoid(run(Migration0078.script)),
   "0079_loosening": Effect.asVoid(run(Migration0079.script)),
-  "0080_no_logos": Effect.asVoid(run(Migration0080.script))
+  "0080_no_logos": Effect.asVoid(run(Migration0080.script)),
+  ...Object.fromEntries(
+    features.flatMap(({ migrations }) => Object.entries(migrations)).map(([name, script]) => [name, Effect.asVoid(run(script))])
+  )
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

@@ -28,7 +28,6 @@ import * as Offer from "./Offer.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import * as Refund from "./Refund.ts"
 import * as Transaction from "./Transaction.ts"
-import * as Voucher from "./Voucher.ts"
 import * as Webhooks from "./WebhookReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -117,10 +116,7 @@ export const make = Effect.gen(function* () {
         withdrawalById: yield* Withdrawal.reads.withdrawalById,
         withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
         spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
-        voucher: yield* Voucher.reads.voucher,
-        voucherBySecret: yield* Voucher.reads.voucherBySecret,
-        refundsOf: yield* Refund.reads.refundsOf,
-        vouchersOf: yield* Voucher.reads.vouchersOf
+        refundsOf: yield* Refund.reads.refundsOf
       })
     ),
     Context.add(

@@ -5,6 +5,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Nouns from "@satrail/core/service/Nouns"
 import { type AllReads, Records } from "@satrail/core/service/Records"
@@ -180,8 +181,8 @@ const readTexts = Effect.gen(function* () {
     records.candidates(id, id),
     records.withdrawal(id, id),
     records.withdrawalByHash(PaymentHash.make(hash)),
-    records.voucher(id, id),
-    records.voucherBySecret(SecretHash.make(hash))
+    records.get(Voucher.noun, id, id),
+    records.named(Voucher.noun, { secretHash: SecretHash.make(hash) })
   ])
   return [...texts].filter((text) => text.includes("$1"))
 })

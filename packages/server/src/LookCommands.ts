@@ -2,19 +2,10 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { call, company, example, json, list, of, paging } from "./CommandParts.ts"
 import { CommandFailed } from "./commands/CommandFailed.ts"
+import { features } from "./features/index.ts"
+import { type Kind, listed } from "./features/Look.ts"
 
 // What a company reads, read by an operator. Nothing here changes anything.
-
-/** Where a list is, where one record of it is, and which columns the list has. What has no columns is no list. */
-interface Kind {
-  readonly all?: string
-  readonly one?: (id: string) => string
-  readonly columns?: ReadonlyArray<string>
-  /** By what the next page is asked for. */
-  readonly after?: "cursor" | "after"
-}
-
-const listed = (all: string, ...columns: ReadonlyArray<string>): Kind => ({ all, one: (id) => `${all}/${id}`, columns })
 
 const kinds = {
   balance: { all: "transactions/balance" },
@@ -24,7 +15,6 @@ const kinds = {
   invoices: listed("bitcoin/deposit/lightning-invoice", "id", "status", "amount_sats", "memo"),
   "lightning-addresses": listed("bitcoin/deposit/lightning-address", "id", "address", "created_at", "deleted_at"),
   "on-chain-addresses": listed("bitcoin/deposit/on-chain", "id", "address", "created_at"),
-  vouchers: listed("vouchers", "id", "created_at", "status", "amount_sats", "withdrawal_id"),
   domains: { all: "domains", columns: ["domain", "shown_by", "verified_at", "checked_at", "lost_at"] },
   events: { ...listed("events", "id", "type", "created_at"), after: "after" },
   webhooks: listed("webhook-endpoints", "id", "url", "status", "failing_since"),
@@ -34,8 +24,9 @@ const kinds = {
   }
 } as const satisfies { readonly [what: string]: Kind }
 
-type What = keyof typeof kinds
-const whats: ReadonlyArray<What> = [
+const ofFeatures = new Map(features.flatMap(({ look }) => Object.entries<Kind>(look)))
+
+const whats: ReadonlyArray<string> = [
   "balance",
   "deposit",
   "payer",
@@ -43,11 +34,11 @@ const whats: ReadonlyArray<What> = [
   "invoices",
   "lightning-addresses",
   "on-chain-addresses",
-  "vouchers",
   "domains",
   "events",
   "webhooks",
-  "deliveries"
+  "deliveries",
+  ...ofFeatures.keys()
 ]
 
 const routeOf = ({ all, one }: Kind, id: string | undefined): string | undefined => (id === undefined ? all : one?.(encodeURIComponent(id)))
@@ -65,7 +56,7 @@ export const look = Command.make(
     json
   },
   ({ after, company, id, json, limit, what }) => {
-    const kind: Kind = kinds[what]
+    const kind: Kind = ofFeatures.get(what) ?? new Map(Object.entries<Kind>(kinds)).get(what) ?? {}
     const route = routeOf(kind, id._tag === "Some" ? id.value : undefined)
     if (route === undefined)
       return Effect.fail(

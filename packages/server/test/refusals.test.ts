@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
-import * as Errors from "@satrail/http/Errors"
+import { catalogue } from "@satrail/http/features/Catalogue"
 import { once } from "node:events"
 import { connect } from "node:net"
 import * as Customer from "./Customer.ts"
@@ -98,7 +98,7 @@ describe("each error has a recipe in the sandbox", () => {
       const answer = await run(world)
       for (const what of faults) await whole.ask("DELETE", `/sandbox/fault/${what}`, { key: world.shop.key })
       faults.clear()
-      const { status } = Object.entries(Errors.catalogue).find(([name]) => name === code)?.[1] ?? assert.fail("no such code")
+      const { status } = Object.entries(catalogue).find(([name]) => name === code)?.[1] ?? assert.fail("no such code")
       assert.deepStrictEqual([answer.status, answer.code], [status, code], answer.text)
     })
   }

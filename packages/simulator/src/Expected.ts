@@ -1,16 +1,17 @@
 import type { Change } from "@satrail/core/service/Changes"
+import type { How, Moving } from "./features/Feature.ts"
+import { features } from "./features/checks.ts"
 import { tags } from "./plot/Plot.ts"
 import { type Coverage, type Kind, kinds } from "./world/Coverage.ts"
 import { behaviours } from "./world/Receivers.ts"
 import { ports } from "./world/Fault.ts"
 
-type How = "happens" | { readonly never: string }
-
-/** The kinds that may move money: all but those whose type has no postings. */
-type Moving<C extends Change> = C extends { readonly legs: ReadonlyArray<never> } ? never : C["_tag"]
+/** Those that a feature speaks of itself: see `Feature.make`. */
+type Own = Exclude<Change, { readonly _tag: TagOf<(typeof features)[number]> }>
+type TagOf<F> = F extends { readonly changes: infer C } ? keyof C : never
 
 /** Whether stories bring a kind of Change about, or why they cannot: of every kind that may move money, and of others. */
-const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Change["_tag"]]?: How } = {
+const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["_tag"]]?: How } = {
   CompanyOpened: "happens",
   PlanChanged: "happens",
   FreezeChanged: "happens",
@@ -51,10 +52,6 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   WithdrawalSettled: "happens",
   WithdrawalFailed: "happens",
   InternalTransferred: "happens",
-  VoucherCreated: "happens",
-  VoucherClaimed: "happens",
-  VoucherExpired: "happens",
-  VoucherCanceled: "happens",
   RefundCreated: "happens",
   RefundClaimed: "happens",
   RefundCompleted: "happens",
@@ -103,7 +100,9 @@ const freeze = ["frozen before", "frozen after", "repeated", "away"] as const
 /** What must have happened at least once in a batch of stories, or the batch shows less than it seems to. */
 const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   operation: tags,
-  change: Object.entries(changes).flatMap(([tag, how]) => (how === "happens" ? [tag] : [])),
+  change: [changes, ...features.map(({ changes }) => changes)]
+    .flatMap(Object.entries<How>)
+    .flatMap(([tag, how]) => (how === "happens" ? [tag] : [])),
   fault: [
     ...["store", "node", "chain"].flatMap((port) => [...befall, ...freeze].map((fate) => `${port}: ${fate}`)),
     ...ports.map((port) => `${port}: away`),
@@ -163,10 +162,7 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
     "checkout: underpaid to paid",
     "checkout: expired to paid",
     "checkout: canceled to paid",
-    "voucher: nothing to open",
-    "voucher: open to claimed",
-    "voucher: open to expired",
-    "voucher: open to canceled",
+    ...features.flatMap(({ transitions }) => transitions),
     "webhook: arrives",
     "webhook: is tried again",
     "webhook: arrives again"

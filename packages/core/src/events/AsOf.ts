@@ -5,9 +5,8 @@ import type * as Checkout from "../receiving/Checkout.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
-import type { Refund } from "../sending/Refund.ts"
-import type { Voucher } from "../sending/Voucher.ts"
-import * as Withdrawal from "../sending/Withdrawal.ts"
+import type * as Withdrawal from "../sending/Withdrawal.ts"
+import { asked } from "../sending/WithdrawalTold.ts"
 import type { Endpoint } from "./Endpoint.ts"
 
 // Records as they were when an event was committed. They are read later, when they may have ended: what a record's life has changed since is taken
@@ -22,15 +21,9 @@ export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): D
   updatedAtMillis: atMillis
 })
 
-/** Nothing was done about it yet. */
-export const requested = (row: Withdrawal.Withdrawal): Withdrawal.Withdrawal => ({
-  ...row,
-  ...Withdrawal.pending({ ...row, approval: row.approval && "waiting" })
-})
-
 /** It was approved, and nothing else was done about it yet. */
 export const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
-  ...requested(row),
+  ...asked(row),
   approval: row.approval,
   approvalBy: row.approvalBy,
   approvalAtMillis: row.approvalAtMillis,
@@ -78,16 +71,6 @@ export const checkout = (
     updatedAtMillis: atMillis
   }
 }
-
-export const openVoucher = (row: Voucher): Voucher => ({ ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
-
-/** A link that nobody has claimed, or a withdrawal that was just requested. */
-export const newRefund = (row: Refund): Refund => ({
-  ...row,
-  status: row.voucherId === null ? "pending" : "open",
-  withdrawalId: row.voucherId === null ? row.withdrawalId : null,
-  updatedAtMillis: row.createdAtMillis
-})
 
 export const newAddress = (row: LightningAddress): LightningAddress => ({
   ...row,

@@ -59,12 +59,9 @@ export class Feed extends Context.Service<
   }
 >()("@satrail/core/events/Feed") {}
 
-// Whose events are also about another record than the committed event names.
-const alsoOfOthers: ReadonlySet<string> = new Set(["invoice.settled", "deposit.settled", "voucher.claimed", "refund.created"])
-
 /** Whether a committed event can be told as one that was asked for. */
 const isCandidate = ({ type, subject }: Published, ask: Ask): boolean =>
-  (ask.subject === undefined || ask.subject === subject || alsoOfOthers.has(type)) &&
+  (ask.subject === undefined || ask.subject === subject || Notices.alsoOfOthers.has(type)) &&
   (ask.types === undefined || Notices.typesOf(type).some((one) => ask.types?.has(one)))
 
 const isAsked = (item: Item, ask: Ask): boolean =>

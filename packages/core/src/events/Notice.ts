@@ -8,13 +8,12 @@ import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { Offer } from "../receiving/Offer.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
-import type { Refund } from "../sending/Refund.ts"
-import type { Voucher } from "../sending/Voucher.ts"
+import { features } from "../features/index.ts"
+import type { AboutOf } from "../ledger/Feature.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
 import type { Endpoint } from "./Endpoint.ts"
 
-/** The records that companies are told about, and under which types. A type that was ever told stays. */
-export const types = {
+const own = {
   deposit: [
     "deposit.lightning.completed",
     "deposit.on_chain.pending",
@@ -36,8 +35,6 @@ export const types = {
   invoice: ["invoice.created", "invoice.held", "invoice.settled", "invoice.expired", "invoice.canceled"],
   checkout: ["checkout.paid", "checkout.underpaid", "checkout.expired", "checkout.canceled"],
   unmatched: ["payment.unmatched"],
-  voucher: ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"],
-  refund: ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"],
   adjustment: ["adjustment.booked"],
   apiKey: ["api_key.requested", "api_key.approved"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
@@ -48,9 +45,17 @@ export const types = {
   auditHead: ["audit_head.updated"]
 } as const
 
+type Feature = (typeof features)[number]
+
+type Types = typeof own & { readonly [F in Feature as F["notices"]["kind"]]: F["notices"]["types"] }
+
+/** The records that companies are told about, and under which types. A type that was ever told stays. */
+// oxlint-disable-next-line typescript/consistent-type-assertions -- entries of a list, which the compiler does not see as members
+export const types = { ...own, ...Object.fromEntries(features.map(({ notices: { kind, types } }) => [kind, types])) } as Types
+
 /** A kind of record that companies are told about. */
-export type Kind = keyof typeof types
-export type TypeOf<K extends Kind> = (typeof types)[K][number]
+export type Kind = keyof Types
+export type TypeOf<K extends Kind> = Types[K][number]
 export type Type = TypeOf<Kind>
 
 /** The signed head of the audit log. Only the operator receives it. */
@@ -65,8 +70,6 @@ interface Rows {
   readonly invoice: Invoice.Shown
   readonly checkout: Checkout.Shown
   readonly unmatched: Invoice.Unmatched
-  readonly voucher: Voucher
-  readonly refund: Refund
   readonly adjustment: Adjustment
   readonly apiKey: ApiKey
   readonly lightningAddress: LightningAddress
@@ -78,9 +81,9 @@ interface Rows {
 }
 
 /** A record as an event tells it: in the state that the event stands for, whatever has become of it since. */
-export type About = {
-  readonly [K in Kind]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] }
-}[Kind]
+export type About =
+  | { readonly [K in keyof Rows]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] } }[keyof Rows]
+  | AboutOf<Feature>
 
 /** Where an event is: the number of the committed event, and which of those that it is told as. */
 export interface Place {

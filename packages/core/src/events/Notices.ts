@@ -3,7 +3,6 @@ import * as Adjustment from "../accounts/Adjustment.ts"
 import * as ApiKey from "../accounts/ApiKey.ts"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Domain } from "../accounts/Domain.ts"
-import type { CompanyId } from "../base/CompanyId.ts"
 import type * as Event from "../ledger/Event.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Published } from "../ledger/LedgerReads.ts"
@@ -17,9 +16,10 @@ import * as Offer from "../receiving/Offer.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Paid from "../receiving/Paid.ts"
-import * as Refund from "../sending/Refund.ts"
-import * as Voucher from "../sending/Voucher.ts"
+import { features } from "../features/index.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
+import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
+import type { Telling } from "../ledger/Feature.ts"
 import * as AsOf from "./AsOf.ts"
 import * as Endpoint from "./Endpoint.ts"
 import type { About, Notice, Type } from "./Notice.ts"
@@ -40,18 +40,6 @@ const depositCompleted = (record: Deposit.Shown, atMillis: number): About => ({
   record: AsOf.deposit(record, "settled", atMillis)
 })
 
-const withdrawalIs = (record: Withdrawal.Withdrawal, as: "pending_approval" | "pending" | "completed" | "failed"): About => ({
-  kind: "withdrawal",
-  type: `withdrawal.${record.rail}.${as}`,
-  record
-})
-
-/** As it was asked for. */
-const withdrawalAsked = (row: Withdrawal.Withdrawal): About => {
-  const record = AsOf.requested(row)
-  return withdrawalIs(record, record.approval === null ? "pending" : "pending_approval")
-}
-
 const requested = [
   "withdrawal.lightning.pending_approval",
   "withdrawal.lightning.pending",
@@ -66,7 +54,7 @@ const invoiceSettled = (row: Invoice.Invoice, deposit: Deposit.Deposit, atMillis
 })
 
 /** The types that a committed event can be told as; what is not here is not told. */
-const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
+const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "invoice.created": ["invoice.created"],
   "invoice.held": ["invoice.held"],
   "invoice.expired": ["invoice.expired"],
@@ -87,15 +75,6 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.on_chain.completed"],
   "withdrawal.failed": ["withdrawal.lightning.failed", "withdrawal.on_chain.failed"],
   "withdrawal.replaced": ["withdrawal.on_chain.replaced"],
-  "voucher.created": ["voucher.created"],
-  "voucher.expired": ["voucher.expired"],
-  "voucher.canceled": ["voucher.canceled"],
-  "voucher.claimed": ["voucher.claimed", "withdrawal.lightning.pending"],
-  "refund.created": ["refund.created", "voucher.created", ...requested],
-  "refund.completed": ["refund.completed"],
-  "refund.failed": ["refund.failed"],
-  "refund.expired": ["refund.expired"],
-  "refund.canceled": ["refund.canceled"],
   "adjustment.booked": ["adjustment.booked"],
   "api_key.requested": ["api_key.requested"],
   "api_key.approved": ["api_key.approved"],
@@ -112,7 +91,23 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "audit_head.updated": ["audit_head.updated"]
 }
 
-export const typesOf = (type: Event.Type): ReadonlyArray<Type> => told[type] ?? []
+type Told = Telling<About>
+const featured = new Map<string, Told>(
+  features.flatMap(({ notices }): ReadonlyArray<readonly [string, Told]> => Object.entries(notices.told))
+)
+const told = new Map<string, ReadonlyArray<Type>>([
+  ...Object.entries(own),
+  ...Array.from(featured, ([type, { as }]) => [type, as] as const)
+])
+
+export const typesOf = (type: string): ReadonlyArray<Type> => told.get(type) ?? []
+
+/** Whose events are also about another record than the committed event names. */
+export const alsoOfOthers: ReadonlySet<string> = new Set([
+  "invoice.settled",
+  "deposit.settled",
+  ...Array.from(featured, ([type, { aboutOthers }]) => (aboutOthers ? type : [])).flat()
+])
 
 const subjectOf = (about: About): string => (about.kind === "domain" ? about.record.domain : about.record.id)
 
@@ -153,33 +148,7 @@ const tellers = Effect.gen(function* () {
     return [depositCompleted(yield* whole(deposit.value), event.atMillis), ...Option.toArray(settled)]
   })
 
-  const withdrawalRequested = Effect.fnUntraced(function* (companyId: CompanyId, id: string | null) {
-    const found = id === null ? Option.none() : yield* nouns.get(Withdrawal.noun, companyId, id)
-    return Option.toArray(Option.map(found, withdrawalAsked))
-  })
-
-  /** The voucher, and the withdrawal that it is from here on, whose request is no event of its own. */
-  const claimed = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
-    const voucher = yield* nouns.get(Voucher.noun, companyId, subject)
-    if (Option.isNone(voucher)) return nothing
-    const about: About = { kind: "voucher", type: "voucher.claimed", record: voucher.value }
-    return [about, ...(yield* withdrawalRequested(companyId, voucher.value.withdrawalId))]
-  })
-
-  const voucherCreated = Effect.fnUntraced(function* (companyId: CompanyId, id: string | null) {
-    const found = id === null ? Option.none() : yield* nouns.get(Voucher.noun, companyId, id)
-    return Option.toArray(Option.map(found, (row): About => ({ kind: "voucher", type: "voucher.created", record: AsOf.openVoucher(row) })))
-  })
-
-  /** The refund, and the voucher or the withdrawal that was made with it, whose creation is no event of its own. */
-  const refunded = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
-    const refund = yield* nouns.get(Refund.noun, companyId, subject)
-    if (Option.isNone(refund)) return nothing
-    const record = AsOf.newRefund(refund.value)
-    const about: About = { kind: "refund", type: "refund.created", record }
-    const made = [yield* voucherCreated(companyId, record.voucherId), yield* withdrawalRequested(companyId, record.withdrawalId)]
-    return [about, ...made.flat()]
-  })
+  const withNouns = Effect.provideService(NounReads, nouns)
 
   const settled = ({ companyId, subject }: Published) => receiving.depositOfInvoice(companyId, subject)
   const arrived = ({ companyId, subject }: Published) => nouns.get(Deposit.noun, companyId, subject)
@@ -187,8 +156,10 @@ const tellers = Effect.gen(function* () {
     one,
     arrives,
     domain,
-    claimed,
-    refunded,
+    featured: (event: Published) => {
+      const telling = featured.get(event.type)
+      return telling === undefined ? Effect.succeed(nothing) : withNouns(telling.tell(event))
+    },
     /** The deposit of an invoice, with the invoice. */
     settled: (event: Published) => Effect.flatMap(settled(event), (deposit) => paid(event, deposit)),
     arrived: (event: Published) => Effect.flatMap(arrived(event), (deposit) => paid(event, deposit))
@@ -204,10 +175,12 @@ const updatedAddress = (atMillis: number) => (row: LightningAddress.LightningAdd
   ({ kind: "lightningAddress", type: "lightning_address.updated", record: AsOf.changedAddress(row, atMillis) }) as const
 
 export const make = Effect.gen(function* () {
-  const { one, arrives, domain, claimed, refunded, settled, arrived } = yield* tellers
+  const { one, arrives, domain, featured, settled, arrived } = yield* tellers
 
   const about = (event: Published): Read<ReadonlyArray<About>> => {
-    const { type, atMillis } = event
+    const { atMillis } = event
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- what is no type of these is a feature's, or nobody's
+    const type = event.type as Event.Type
     switch (type) {
       case "invoice.created":
         return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "pending"), atMillis) }))
@@ -236,33 +209,19 @@ export const make = Effect.gen(function* () {
       case "payment.unmatched":
         return one(event, Invoice.unmatchedNoun, (record) => ({ kind: "unmatched", type, record }))
       case "withdrawal.requested":
-        return one(event, Withdrawal.noun, withdrawalAsked)
+        return one(event, Withdrawal.noun, WithdrawalTold.requested)
       case "withdrawal.approved":
-        return one(event, Withdrawal.noun, (row) => withdrawalIs(AsOf.approved(row, atMillis), "pending"))
+        return one(event, Withdrawal.noun, (row) => WithdrawalTold.about(AsOf.approved(row, atMillis), "pending"))
       case "withdrawal.settled":
-        return one(event, Withdrawal.noun, (row) => withdrawalIs(row, "completed"))
+        return one(event, Withdrawal.noun, (row) => WithdrawalTold.about(row, "completed"))
       case "withdrawal.failed":
-        return one(event, Withdrawal.noun, (row) => withdrawalIs(row, "failed"))
+        return one(event, Withdrawal.noun, (row) => WithdrawalTold.about(row, "failed"))
       case "withdrawal.replaced":
         return one(event, Withdrawal.noun, (row) => ({
           kind: "withdrawal",
           type: "withdrawal.on_chain.replaced",
           record: AsOf.replaced(row, atMillis)
         }))
-      case "voucher.created":
-        return one(event, Voucher.noun, (row) => ({ kind: "voucher", type, record: AsOf.openVoucher(row) }))
-      case "voucher.expired":
-      case "voucher.canceled":
-        return one(event, Voucher.noun, (record) => ({ kind: "voucher", type, record }))
-      case "voucher.claimed":
-        return claimed(event)
-      case "refund.created":
-        return refunded(event)
-      case "refund.completed":
-      case "refund.failed":
-      case "refund.expired":
-      case "refund.canceled":
-        return one(event, Refund.noun, (record) => ({ kind: "refund", type, record }))
       case "api_key.requested":
         return one(event, ApiKey.noun, (row) => ({ kind: "apiKey", type, record: { ...row, approvedBy: null, approvedAtMillis: null } }))
       case "api_key.approved":
@@ -291,7 +250,7 @@ export const make = Effect.gen(function* () {
       case "audit_head.updated":
         return Effect.succeed([{ kind: "auditHead", type, record: { id: event.subject } }])
       default:
-        return Effect.succeed(nothing)
+        return featured(event)
     }
   }
 

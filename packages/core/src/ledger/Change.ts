@@ -1,6 +1,6 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
-import type { Event } from "./Event.ts"
+import type * as Event from "./Event.ts"
 import type { Count } from "./Limit.ts"
 import type { Members } from "./Noun.ts"
 
@@ -100,7 +100,7 @@ export interface Reading {
 declare const refused: unique symbol
 
 /** Some Change, of whichever kind. */
-export type Any = Parts<string, unknown>
+export type Any = Parts<string, unknown, string>
 
 /** How the rules may say no to a Change: its kind says so. */
 export type RefusalOf<C extends Any> = Exclude<C[typeof refused], undefined>
@@ -119,7 +119,7 @@ export interface Recorded {
  * What every Change carries, whatever it changes. `id` is the row it is about; `transferId` groups its postings in the ledger
  * and is what a customer sees as `ledger_tx_id`. `Refused` is how the rules may say no to it: in its type only, no value has it.
  */
-export interface Parts<Tag extends string, Refused = never> {
+export interface Parts<Tag extends string, Refused = never, Published extends string = Event.Type> {
   readonly [refused]?: Refused
   readonly _tag: Tag
   readonly id: string
@@ -127,7 +127,7 @@ export interface Parts<Tag extends string, Refused = never> {
   readonly atMillis: number
   readonly transferId?: string
   readonly legs: ReadonlyArray<Leg>
-  readonly event?: Event
+  readonly event?: Event.Of<Published>
   readonly once?: Once
   readonly jobs?: ReadonlyArray<Job>
   readonly fence?: Fence

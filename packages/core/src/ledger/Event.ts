@@ -1,6 +1,6 @@
-import { Schema, Struct } from "effect"
+import { Schema } from "effect"
 
-/** Every type of event, and the kind of record that its `subject` is the id of. What is published is of one of these types, and of no other. */
+/** The types of event of what is not a feature (see Feature.ts), and the kind of record that `subject` is the id of. */
 export const subjects = {
   // Not a record: the subject is the head itself, in the form that `satrail verify --audit-head` accepts.
   "audit_head.updated": null,
@@ -44,24 +44,19 @@ export const subjects = {
   "withdrawal.replaced": "withdrawals",
   "withdrawal.settled": "withdrawals",
   "withdrawal.failed": "withdrawals",
-  "voucher.created": "vouchers",
-  "voucher.claimed": "vouchers",
-  "voucher.expired": "vouchers",
-  "voucher.canceled": "vouchers",
-  "refund.created": "refunds",
-  "refund.completed": "refunds",
-  "refund.failed": "refunds",
-  "refund.expired": "refunds",
-  "refund.canceled": "refunds",
   "adjustment.booked": "adjustments",
   "webhook_endpoint.changed": "webhook_endpoints",
   "webhook_endpoint.disabled": "webhook_endpoints",
   "webhook_endpoint.test": "webhook_endpoints"
 } as const
 
-export const Type = Schema.Literals(Struct.keys(subjects))
-export type Type = typeof Type.Type
+export type Type = keyof typeof subjects
 
-/** What is published once its Change is committed. */
-export const Event = Schema.Struct({ type: Type, subject: Schema.String })
+/** What is published once its Change is committed. A Change says in its type which types it may publish; the catalogue of all is `service/Catalogue.ts`. */
+export const Event = Schema.Struct({ type: Schema.String, subject: Schema.String })
 export interface Event extends Schema.Schema.Type<typeof Event> {}
+
+/** One of these types. */
+export interface Of<T extends string> extends Event {
+  readonly type: T
+}

@@ -1,3 +1,4 @@
+import type { Type } from "./Event.ts"
 import type { InsufficientBalance } from "./Balance.ts"
 import type { Account, Fence, Leg, Once, Parts, Posting } from "./Change.ts"
 import type { Conflict, IdempotencyMismatch, StaleFence } from "./Journal.ts"
@@ -36,10 +37,10 @@ type RefusedWith<W extends Writes, M extends May> =
 
 /**
  * A Change that says what it writes, the first of it to the record of its own id, as values that a store interprets: no store has code for a kind of it.
- * Its refusals follow from its writes and from what it may carry; what it may not carry does not compile.
+ * Its refusals follow from its writes and from what it may carry; what it may not carry does not compile. `Published` are the types of event that it may publish.
  */
-export interface Written<Tag extends string, W extends Writes, M extends May = never> extends Omit<
-  Parts<Tag, RefusedWith<W, M>>,
+export interface Written<Tag extends string, W extends Writes, M extends May = never, Published extends string = Type> extends Omit<
+  Parts<Tag, RefusedWith<W, M>, Published>,
   "legs" | "once" | "fence"
 > {
   readonly writes: W
@@ -49,7 +50,7 @@ export interface Written<Tag extends string, W extends Writes, M extends May = n
 }
 
 /** One of them, of whichever kind: what a store handles. */
-export interface Any extends Parts<string, { readonly _tag: string }> {
+export interface Any extends Parts<string, { readonly _tag: string }, string> {
   readonly writes: Writes
 }
 

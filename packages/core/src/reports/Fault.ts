@@ -9,7 +9,9 @@ import type { Assignment } from "../receiving/Assignment.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
 import * as Refund from "../sending/Refund.ts"
-import * as Voucher from "../sending/Voucher.ts"
+import { all as features } from "../features/index.ts"
+import { held } from "../ledger/Feature.ts"
+import type { Noun, Row } from "../ledger/Noun.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
 /**
@@ -35,13 +37,23 @@ export interface Fault {
 /** Which accounts a record says something about. The rest of a transfer follows from these, since it sums to zero. */
 export const accounts = ["available", "held", "node", "chain", "internal", "suspense", "adjustments", "service_fees"] as const
 
+/** What a record of a feature holds. */
+export type Holding = ReturnType<typeof held>
+
+/** What the records of all features hold, of those that `records` finds. */
+export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Holding> =>
+  features
+    .flatMap(({ holds = [] }) => holds.flatMap((hold) => records(hold.noun).map((row) => held(hold, row))))
+    .filter(({ isHolding }) => isHolding)
+
 /** Everything of one company. */
 export interface Books {
   readonly companyId: CompanyId.CompanyId
   readonly totals: Balance.Balance
   readonly entries: ReadonlyArray<Posting & { readonly transferId: string }>
   readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
-  readonly vouchers: ReadonlyArray<Voucher.Voucher>
+  /** What records of features hold: see `holding`. */
+  readonly holding: ReadonlyArray<Holding>
   readonly deposits: ReadonlyArray<Deposit>
   readonly refunds: ReadonlyArray<Refund.Refund>
   readonly invoices: ReadonlyArray<Invoice>
@@ -80,9 +92,7 @@ const ofDeposit = (one: Deposit, books: Books): Booked => {
 
 const said = (books: Books): ReadonlyArray<readonly [transferId: string, booked: Booked]> => [
   ...books.withdrawals.map((one) => [one.ledgerTxId, ofWithdrawal(one)] as const),
-  ...books.vouchers
-    .filter(({ status }) => status === "open")
-    .map((one) => [one.ledgerTxId, { available: -Voucher.held(one), held: Voucher.held(one) }] as const),
+  ...books.holding.map(({ transferId, amount }) => [transferId, { available: -amount, held: amount }] as const),
   ...books.deposits.map((one) => [one.ledgerTxId, ofDeposit(one, books)] as const),
   ...books.unmatched.map((one) => [one.id, { node: -one.received, suspense: one.received }] as const),
   ...books.assignments.map((one) => [one.ledgerTxId, { suspense: -one.amount, internal: one.amount }] as const),
@@ -139,7 +149,7 @@ export const of = (books: Books): ReadonlyArray<Fault> => {
   const entries = Balance.effect(books.entries)
   const pending = Msat.sum(
     ...books.withdrawals.filter(({ status }) => status === "pending").map(Withdrawal.held),
-    ...books.vouchers.filter(({ status }) => status === "open").map(Voucher.held)
+    ...books.holding.map(({ amount }) => amount)
   )
   const compare = (kind: Kind, expected: Msat.Msat, found: Msat.Msat): ReadonlyArray<Fault> =>
     expected === found ? [] : [{ kind, id, account: null, expected, found }]

@@ -6,7 +6,7 @@ import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import * as Deposit from "../receiving/Deposit.ts"
-import type * as Voucher from "./Voucher.ts"
+import type * as Voucher from "../features/vouchers/Voucher.ts"
 import type * as Withdrawal from "./Withdrawal.ts"
 
 /**
@@ -96,13 +96,19 @@ type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 export interface RefundCreated extends Written<
   "RefundCreated",
   readonly [Noun.TransitionOf<typeof Deposit.life.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Payment],
-  "money" | "limits" | "freeze" | "fees" | "once"
+  "money" | "limits" | "freeze" | "fees" | "once",
+  "refund.created"
 > {}
-export interface RefundClaimed extends Written<"RefundClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
-export interface RefundCompleted extends Written<"RefundCompleted", readonly [Noun.TransitionOf<typeof life.completed>], "fence"> {}
-export interface RefundFailed extends Written<"RefundFailed", GivesBack<typeof life.failed>, "fence"> {}
-export interface RefundExpired extends Written<"RefundExpired", GivesBack<typeof life.expired>, "fence"> {}
-export interface RefundCanceled extends Written<"RefundCanceled", GivesBack<typeof life.canceled>, "fence"> {}
+export interface RefundClaimed extends Written<"RefundClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence", never> {}
+export interface RefundCompleted extends Written<
+  "RefundCompleted",
+  readonly [Noun.TransitionOf<typeof life.completed>],
+  "fence",
+  "refund.completed"
+> {}
+export interface RefundFailed extends Written<"RefundFailed", GivesBack<typeof life.failed>, "fence", "refund.failed"> {}
+export interface RefundExpired extends Written<"RefundExpired", GivesBack<typeof life.expired>, "fence", "refund.expired"> {}
+export interface RefundCanceled extends Written<"RefundCanceled", GivesBack<typeof life.canceled>, "fence", "refund.canceled"> {}
 
 /** A step of its life that follows from what pays it. */
 export type Next = RefundClaimed | RefundCompleted | RefundFailed | RefundExpired | RefundCanceled

@@ -3,6 +3,7 @@ import type * as Change from "../ledger/Change.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
+import * as Voucher from "../features/vouchers/Voucher.ts"
 import * as Refund from "./Refund.ts"
 import { taskKind } from "./RefundTask.ts"
 import { SendingReads } from "./SendingReads.ts"
@@ -26,7 +27,7 @@ export const make = Effect.gen(function* () {
 
   /** The voucher that pays a refund, and the withdrawal. */
   const payment = Effect.fnUntraced(function* ({ companyId, voucherId, withdrawalId }: Refund.Refund) {
-    const voucher = yield* read(voucherId, (id) => records.voucher(companyId, id))
+    const voucher = yield* read(voucherId, (id) => nouns.get(Voucher.noun, companyId, id))
     const withdrawal = yield* read(withdrawalId ?? voucher?.withdrawalId ?? null, (id) => records.withdrawal(companyId, id))
     return { voucher, withdrawal }
   })

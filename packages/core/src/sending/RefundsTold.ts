@@ -1,5 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
+import * as Voucher from "../features/vouchers/Voucher.ts"
+import { NounReads } from "../ledger/NounReads.ts"
 import * as Refund from "./Refund.ts"
 import { SendingReads } from "./SendingReads.ts"
 
@@ -9,12 +11,13 @@ export const limit = 10
 /** What the page of a checkout tells its payer, as `Refunds.ofCheckout`. */
 export const make = Effect.gen(function* () {
   const records = yield* SendingReads
+  const nouns = yield* NounReads
   return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, checkoutId: string) {
     const atMillis = yield* Clock.currentTimeMillis
     const found = yield* records.refundsOf(companyId, checkoutId, limit)
     const told = yield* Effect.forEach(found, (refund) => {
       const voucher =
-        refund.status === "open" && refund.voucherId !== null ? records.voucher(companyId, refund.voucherId) : Effect.succeedNone
+        refund.status === "open" && refund.voucherId !== null ? nouns.get(Voucher.noun, companyId, refund.voucherId) : Effect.succeedNone
       return Effect.map(voucher, (voucher) => Refund.told(refund, Option.getOrUndefined(voucher), atMillis))
     })
     return told.filter((one) => one !== undefined)

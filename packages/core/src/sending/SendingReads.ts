@@ -2,11 +2,9 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
-import type * as SecretHash from "../base/SecretHash.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import type { Refund } from "./Refund.ts"
-import type { Voucher } from "./Voucher.ts"
 import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 
 /** A payout that settled, and the transaction that it settled with. */
@@ -19,7 +17,7 @@ export interface SettledPayout {
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** What companies pay with: withdrawals, payouts and vouchers. A method that takes a company's id answers only what is that company's. */
+/** What companies pay with: withdrawals and payouts. A method that takes a company's id answers only what is that company's. */
 export class SendingReads extends Context.Service<
   SendingReads,
   {
@@ -45,12 +43,7 @@ export class SendingReads extends Context.Service<
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
     /** The outpoints that payouts have spent or are about to spend, as `txid:vout`: those among `outpoints`. */
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
-    readonly voucher: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Voucher>>
-    /** The voucher, of whichever company, whose secret has this hash. */
-    readonly voucherBySecret: (secretHash: SecretHash.SecretHash) => Read<Option.Option<Voucher>>
     /** Refunds of what paid a checkout, of which its payer gets something (`Refund.takes`), the newest first. */
     readonly refundsOf: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => Read<ReadonlyArray<Refund>>
-    /** A company's vouchers, the newest first by id, before `before` (exclusive; null for the first page). */
-    readonly vouchersOf: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Read<ReadonlyArray<Voucher>>
   }
 >()("@satrail/core/sending/SendingReads") {}

@@ -68,8 +68,8 @@ import type { AuditHeadPublished } from "../reports/AuditHead.ts"
 import type { MonthsClosed } from "../reports/MonthEnd.ts"
 import type { ZapReceipted } from "../receiving/Zap.ts"
 import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
-import type { RefundCanceled, RefundClaimed, RefundCompleted, RefundCreated, RefundExpired, RefundFailed } from "../sending/Refund.ts"
-import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "../sending/Voucher.ts"
+import type { features } from "../features/index.ts"
+import type { ChangeOf } from "../ledger/Feature.ts"
 import type {
   InternalTransferred,
   PayoutBuried,
@@ -146,16 +146,6 @@ export type Change =
   | WithdrawalSettled
   | WithdrawalFailed
   | InternalTransferred
-  | VoucherCreated
-  | VoucherClaimed
-  | VoucherExpired
-  | VoucherCanceled
-  | RefundCreated
-  | RefundClaimed
-  | RefundCompleted
-  | RefundFailed
-  | RefundExpired
-  | RefundCanceled
   | EndpointCreated
   | EndpointChanged
   | EndpointRotated
@@ -174,6 +164,7 @@ export type Change =
   | DutyBegun
   | AnswerKept
   | AnswersForgotten
+  | ChangeOf<(typeof features)[number]>
 
 /** Those that each store has a program of its own for: writes cannot express them. */
 export type Program = Exclude<Change, Written.Any>

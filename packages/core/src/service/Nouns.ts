@@ -16,8 +16,7 @@ import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as Offer from "../receiving/Offer.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Approval from "../sending/Approval.ts"
-import * as Refund from "../sending/Refund.ts"
-import * as Voucher from "../sending/Voucher.ts"
+import { all as features } from "../features/index.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as MonthEnd from "../reports/MonthEnd.ts"
 import * as Delivery from "../events/webhooks/Delivery.ts"
@@ -41,11 +40,10 @@ export const all: ReadonlyArray<Members | Noun> = [
   OnChainAddress.noun,
   KeyRange.members,
   Withdrawal.noun,
-  Voucher.noun,
-  Refund.noun,
   Endpoint.noun,
   Delivery.noun,
-  MonthEnd.noun
+  MonthEnd.noun,
+  ...features.flatMap(({ nouns }) => nouns)
 ]
 
 /** Every step of the life of one of them that is declared as a move. */
@@ -60,8 +58,7 @@ export const moves: ReadonlyArray<Move> = [
   LightningAddress.life,
   Withdrawal.life,
   Approval.life,
-  Voucher.life,
-  Refund.life,
   Endpoint.life,
-  Delivery.life
+  Delivery.life,
+  ...features.flatMap(({ lives }) => lives)
 ].flatMap((life) => Object.values(life))

@@ -55,9 +55,9 @@ import * as Transactions from "../reports/Transactions.ts"
 import * as PaymentWorker from "../sending/PaymentWorker.ts"
 import * as Recipients from "../sending/Recipients.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
-import * as Refunds from "../sending/Refunds.ts"
 import * as SettledPayouts from "../sending/SettledPayouts.ts"
-import * as Vouchers from "../sending/Vouchers.ts"
+import { features } from "../features/index.ts"
+import * as Layers from "../ledger/Layers.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
 import * as Dispatcher from "../events/webhooks/Dispatcher.ts"
 import * as Forgetting from "../events/webhooks/Forgetting.ts"
@@ -138,13 +138,12 @@ export const layer = (settings: Policy.Settings) =>
     ChainDeposits.layer,
     SettledPayouts.layer,
     PaymentWorker.layer,
-    Traced.over(Refunds.Refunds, Refunds.layer),
     AuditLog.layer,
     Events.layer,
     Webhooks.layer
   ).pipe(
     Layer.provideMerge(Feed.layer),
-    Layer.provideMerge(Traced.over(Vouchers.Vouchers, Vouchers.layer)),
+    Layer.provideMerge(Layers.services(features)),
     Layer.provideMerge(
       Layer.mergeAll(
         Traced.over(Withdrawals.Withdrawals, Withdrawals.layer),
@@ -179,9 +178,8 @@ export const layerWorkers = Layer.mergeAll(
   SettledPayouts.layerWorker,
   PaymentWorker.layerWorker,
   Withdrawals.layerWorker,
-  Vouchers.layerWorker,
+  Layers.workers(features),
   Checkouts.layerWorker,
-  Refunds.layerWorker,
   Domains.layerWorker,
   Expiry.layerWorker,
   Retention.layerWorker,

@@ -29,7 +29,8 @@ import * as LightningAddresses from "./LightningAddresses.ts"
 import * as OnChainAddresses from "./OnChainAddresses.ts"
 import * as Statements from "./Statements.ts"
 import * as Transactions from "./Transactions.ts"
-import * as Vouchers from "./Vouchers.ts"
+import * as Feature from "../features/Feature.ts"
+import { features } from "../features/index.ts"
 import * as Deliveries from "./WebhookDeliveries.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 import * as Withdrawals from "./Withdrawals.ts"
@@ -187,8 +188,7 @@ export const section = Section.make(
     OfCompany.read(OnChainAddresses.list),
     OfCompany.read(OnChainAddresses.get),
     OfCompany.read(Domains.list),
-    OfCompany.read(Vouchers.list),
-    OfCompany.read(Vouchers.get),
+    ...Feature.ofCompany(features),
     OfCompany.read(Events.list),
     OfCompany.read(Events.get),
     OfCompany.read(WebhookEndpoints.list),

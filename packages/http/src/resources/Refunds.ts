@@ -1,7 +1,7 @@
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Refund from "@satrail/core/sending/Refund"
 import { limit, type Made, type Of, Refunds } from "@satrail/core/sending/Refunds"
-import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
@@ -17,7 +17,7 @@ import { Seal } from "../Seal.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
 import * as Deposits from "./Deposits.ts"
-import * as Vouchers from "./Vouchers.ts"
+import { link } from "../features/vouchers/Link.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 const path = "/v1/refunds"
@@ -98,11 +98,11 @@ const made = View.make<Made>()(
       Schema.NullOr(Schema.String).annotate({
         description: "The LNURL (LUD-01) for the payer, in this response only; null where there is a destination"
       }),
-      ({ url }) => url && Vouchers.link(url).lnurl
+      ({ url }) => url && link(url).lnurl
     ],
     lnurlw: [
       Schema.NullOr(Schema.String).annotate({ description: "The same as a lnurlw: link (LUD-17)" }),
-      ({ url }) => url && Vouchers.link(url).lnurlw
+      ({ url }) => url && link(url).lnurlw
     ]
   }
 )

@@ -1,5 +1,5 @@
 import type { Failure } from "@satrail/core/sending/Withdrawal"
-import type * as Errors from "@satrail/http/Errors"
+import type * as Catalogue from "@satrail/http/features/Catalogue"
 import type { Answer, Company } from "../Service.ts"
 
 // How each error and each failure is met in the sandbox: what the page says, and what the tests do.
@@ -79,7 +79,7 @@ const operator = async (world: World, name: string): Promise<string> => {
 const adjustment = async ({ ask, shop }: World, key: string): Promise<string> =>
   (await ask("POST", "/operator/adjustments", { key, body: { company_id: shop.id, amount_sats: 1, reason: "a drill" } })).data.id
 
-const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
+const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   malformed: { how: "Pay `nonsense`", run: (world) => estimate(world, sats("nonsense")) },
   idempotency_not_supported: {
     how: "`POST /sandbox/mine` with an `Idempotency-Key`",

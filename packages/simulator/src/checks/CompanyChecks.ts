@@ -7,10 +7,12 @@ import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Transaction } from "@satrail/core/reports/Transaction"
 import * as Destination from "@satrail/core/sending/Destination"
 import * as Refund from "@satrail/core/sending/Refund"
-import type { Voucher } from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
+import type * as Noun from "@satrail/core/ledger/Noun"
+import type * as Feature from "../features/Feature.ts"
+import { records as features } from "../features/checks.ts"
 import type { World } from "../world/World.ts"
 import * as TradeChecks from "./TradeChecks.ts"
 import { claim, same } from "./Violation.ts"
@@ -18,7 +20,11 @@ import { claim, same } from "./Violation.ts"
 /** What a company did, all of it. */
 export interface Company extends TradeChecks.Trade {
   readonly id: CompanyId.CompanyId
-  readonly vouchers: ReadonlyArray<Voucher>
+  /** The records of features. */
+  readonly own: ReadonlyArray<{
+    readonly of: Feature.Record
+    readonly rows: ReadonlyArray<Noun.Row & { readonly status: string; readonly updatedAtMillis: number }>
+  }>
 }
 
 const size = 1000
@@ -35,26 +41,25 @@ export const read = Effect.fnUntraced(function* (records: AllReads, id: CompanyI
   }
   const refunds = yield* records.newestFirst(Refund.noun, id, null, size)
   const checkouts = yield* records.newestFirst(Checkout.noun, id, null, size)
-  return { id, withdrawals, deposits, refunds, checkouts, vouchers: yield* records.vouchersOf(id, null, size) } satisfies Company
+  const own = yield* Effect.forEach(features, (of) => Effect.map(records.newestFirst(of.noun, id, null, size), (rows) => ({ of, rows })))
+  return { id, withdrawals, deposits, refunds, checkouts, own } satisfies Company
 })
 
 /** The balance is what the transactions come to. */
 export const adds = Effect.fnUntraced(function* (records: AllReads, company: Company) {
-  const { id, withdrawals, deposits, vouchers } = company
+  const { id, withdrawals, deposits, own } = company
   TradeChecks.refundsFit(company)
   const { posted, held } = yield* records.balance(id)
   const came = Msat.sum(...deposits.map(({ status, amount, absorbed }) => (status === "settled" ? amount : absorbed)))
   const went = Msat.sum(...withdrawals.filter(({ status }) => status === "settled").map(Withdrawal.held))
   same(posted, came - went, `what company ${id} has is what came and went`)
   const waiting = withdrawals.filter(({ status }) => status === "pending").map(Withdrawal.held)
-  const offered = vouchers
-    .filter(({ status }) => status === "open")
-    .map(({ amount, serviceFee, networkAllowance }) => Msat.sum(amount, serviceFee, networkAllowance))
+  const offered = own.flatMap(({ of, rows }) => rows.map(of.held))
   same(held, Msat.sum(...waiting, ...offered), `what company ${id} has held is what is on its way`)
 })
 
 /** One of each: a credit for an invoice or an output, an effect for a key. */
-export const isOnce = ({ withdrawals, deposits, vouchers, refunds, checkouts }: Company): void => {
+export const isOnce = ({ withdrawals, deposits, own, refunds, checkouts }: Company): void => {
   const unique = new Set<string>()
   const add = (name: string, promise: string) => {
     claim(!unique.has(name), `${promise}: ${name}`)
@@ -64,33 +69,32 @@ export const isOnce = ({ withdrawals, deposits, vouchers, refunds, checkouts }: 
     if (lightningInvoiceId !== null) add(lightningInvoiceId, "an invoice is credited once")
     if (chainTxId !== null) add(`${chainTxId}:${vout}`, "an output is credited once")
   }
-  const claimed = new Set(vouchers.flatMap(({ withdrawalId }) => withdrawalId ?? []))
+  const claimed = new Set(own.flatMap(({ of, rows }) => rows.flatMap((row) => of.became(row) ?? [])))
   // What pays a refund has the refund's.
-  const asked = [
-    ...withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null),
-    ...vouchers.filter(({ refundId }) => refundId === null)
-  ]
-  const once = [...asked, ...refunds, ...checkouts].flatMap(({ metadata }) => metadata["once"] ?? [])
+  const asked = [...withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null), ...refunds, ...checkouts]
+  const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
+  const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
   for (const key of once) add(key, "an idempotency key takes effect once")
 }
 
 /** Nothing of it is on its way any more. */
 export const hasEnded = (company: Company): void => {
-  const { withdrawals, deposits, vouchers } = company
+  const { withdrawals, deposits, own } = company
   for (const { id, status, recipient, paymentHash } of withdrawals)
     claim(status !== "pending", `nothing is pending for ever: withdrawal ${id} to ${recipient} (${paymentHash})`)
-  for (const { id, status } of vouchers) claim(status !== "open", `no voucher is open for ever: ${id}`)
+  for (const { of, rows } of own)
+    for (const { id, status } of rows) claim(of.moves[status] === undefined, `no ${of.kind} is ${status} for ever: ${id}`)
   for (const { id, status } of deposits) claim(status !== "pending", `nothing is pending for ever: deposit ${id}`)
   TradeChecks.refundsEnded(company)
   TradeChecks.checkoutsEnded(company)
 }
 
 /** What a company did and what became of it. What it cost to send is left out: that hangs on who is paid, and with whom. */
-export const ending = ({ withdrawals, deposits, vouchers, refunds, checkouts }: Company): string =>
+export const ending = ({ withdrawals, deposits, own, refunds, checkouts }: Company): string =>
   [
     ...withdrawals.map(({ status, amount, failure, preimage }) => `withdrawal ${status} ${amount} ${failure} ${preimage === null}`),
     ...deposits.map(({ status, amount, absorbed }) => `deposit ${status} ${amount} ${absorbed}`),
-    ...vouchers.map(({ status, amount }) => `voucher ${status} ${amount}`),
+    ...own.flatMap(({ of, rows }) => rows.map(of.ending)),
     ...refunds.map(({ status, amount }) => `refund ${status} ${amount}`),
     ...checkouts.map(({ status, received, endedAtMillis }) => `checkout ${status} ${received} ${endedAtMillis === null}`)
   ]

@@ -58,10 +58,9 @@ const isFor = ({ id, types }: Known, event: unknown): boolean => {
 }
 
 /** The last thing that is told about a record that has ended, or rests. */
-const lastTold: { readonly [kind in "withdrawal" | "deposit" | "voucher"]: { readonly [status: string]: RegExp } } = {
+const lastTold: { readonly [kind in "withdrawal" | "deposit"]: { readonly [status: string]: RegExp } } = {
   withdrawal: { settled: /^withdrawal\.\w+\.completed$/, failed: /^withdrawal\.\w+\.failed$/ },
-  deposit: { settled: /^deposit\.\w+\.completed$/, failed: /^deposit\.on_chain\.failed$/ },
-  voucher: { claimed: /^voucher\.claimed$/, expired: /^voucher\.expired$/, canceled: /^voucher\.canceled$/ }
+  deposit: { settled: /^deposit\.\w+\.completed$/, failed: /^deposit\.on_chain\.failed$/ }
 }
 
 /** What was committed about deliveries. */
@@ -122,16 +121,16 @@ const isSigned = ({ headers, body }: Arrival, secrets: ReadonlyArray<string>): b
 /** What became of every record is the last that is told about it. */
 const tellsAll = Effect.fnUntraced(function* ({ records, time }: World, companyId: CompanyId.CompanyId, feed: ReadonlyArray<unknown>) {
   const told = new Map(feed.map((event) => [subjectOf(event), event]))
-  const { withdrawals, deposits, vouchers } = yield* CompanyChecks.read(records, companyId)
+  const { withdrawals, deposits, own } = yield* CompanyChecks.read(records, companyId)
   const rows = [
-    ...withdrawals.map((row) => ({ kind: "withdrawal", row }) as const),
-    ...deposits.map((row) => ({ kind: "deposit", row }) as const),
-    ...vouchers.map((row) => ({ kind: "voucher", row }) as const)
+    ...withdrawals.map((row) => ({ kind: "withdrawal", row, last: lastTold.withdrawal }) as const),
+    ...deposits.map((row) => ({ kind: "deposit", row, last: lastTold.deposit }) as const),
+    ...own.flatMap(({ of: { kind, told }, rows }) => rows.map((row) => ({ kind, row, last: told })))
   ]
-  for (const { kind, row } of rows) {
-    const type = lastTold[kind][row.status]
+  for (const { kind, row, last } of rows) {
+    const type = last[row.status]
     // A refund touches a deposit long after what was told of it.
-    const sinceMillis = kind === "deposit" ? row.createdAtMillis : row.updatedAtMillis
+    const sinceMillis = kind === "deposit" && "createdAtMillis" in row ? row.createdAtMillis : row.updatedAtMillis
     if (type === undefined || sinceMillis < time.nowMillis() - keptMillis) continue
     const event = told.get(row.id)
     claim(

@@ -1,5 +1,7 @@
 import { type Counted, counted, names, windows } from "@satrail/core/ledger/Limit"
 import type { Change } from "@satrail/core/service/Changes"
+import * as Written from "@satrail/core/ledger/Written"
+import { features } from "../features/checks.ts"
 import { claim } from "./Violation.ts"
 
 /** Something that was counted against somebody's limits, and was not given back. */
@@ -17,20 +19,22 @@ export const heldBy = ({ legs }: Change): bigint => {
   return held
 }
 
+const counts = new Set<string>(features.flatMap(({ limits }) => limits.counts))
+
 /** The record that a Change holds money for; undefined where it holds none. */
 const holderOf = (change: Change): string | undefined => {
   if (change._tag === "RefundCreated") return change.writes[2].record.id
-  return change._tag === "WithdrawalRequested" || change._tag === "VoucherCreated" ? change.id : undefined
+  return change._tag === "WithdrawalRequested" || counts.has(change._tag) ? change.id : undefined
 }
 
-const givesBack = new Set<Change["_tag"]>(["WithdrawalFailed", "WithdrawalRejected", "VoucherExpired", "VoucherCanceled"])
+const givesBack = new Set<string>(["WithdrawalFailed", "WithdrawalRejected", ...features.flatMap(({ limits }) => limits.returns)])
 
 /** No window of a limit, wherever it begins, has more in it than the limit. Changes are heard of in the order in which they were applied. */
 export const listener = (): ((change: Change) => void) => {
   let entries: ReadonlyArray<Entry> = []
   /** What holds money. A Change that was sent twice is applied once, and heard of twice. */
   const heard = new Set<string>()
-  /** A voucher that was claimed is counted as its withdrawal. */
+  /** What is counted under another id since. */
   const claimed = new Map<string, string>()
 
   const isWithin = (subject: string, name: Counted, most: bigint, atMillis: number): boolean => {
@@ -46,7 +50,10 @@ export const listener = (): ((change: Change) => void) => {
   }
 
   return (change) => {
-    if (change._tag === "VoucherClaimed") claimed.set(change.writes[1].record.id, change.id)
+    for (const { limits } of features) {
+      const became = Written.is(change) ? limits.became(change) : undefined
+      if (became !== undefined) claimed.set(...became)
+    }
     if (givesBack.has(change._tag)) entries = entries.filter(({ id }) => id !== (claimed.get(change.id) ?? change.id))
     const id = holderOf(change)
     if (id === undefined || heard.has(id)) return

@@ -16,13 +16,15 @@ import { Effect, Option } from "effect"
 import type { Coverage } from "../world/Coverage.ts"
 import * as ApprovalChecks from "./ApprovalChecks.ts"
 import type { Row } from "./Seen.ts"
+import { records as features } from "../features/checks.ts"
 import { claim, same, Violation } from "./Violation.ts"
 
 /** What really happened outside. */
 export type Outside = Effect.Success<Sandbox["Service"]["state"]>
 
 /** What may follow what. What is not here ends it. */
-const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: ReadonlyArray<string> } } = {
+const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray<string> } } = {
+  ...Object.fromEntries(features.map(({ kind, moves }) => [kind, moves])),
   withdrawal: { pending_approval: ["pending", "settled", "failed"], pending: ["settled", "failed"] },
   deposit: { pending: ["settled", "failed"], settled: ["pending", "failed"], failed: ["pending", "settled"] },
   invoice: {
@@ -34,7 +36,6 @@ const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: Readon
     canceling: ["canceled", "settled"],
     canceled: ["settled"]
   },
-  voucher: { open: ["claimed", "expired", "canceled"] },
   refund: { open: ["pending", "completed", "failed", "expired", "canceled"], pending: ["completed", "failed"] },
   checkout: {
     open: ["underpaid", "paid", "expired", "canceled"],
@@ -169,7 +170,7 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
     statuses.set(id, status)
     coverage.count("transition", `${kind}: ${before ?? "nothing"} to ${status}`)
     if (before !== undefined)
-      claim(moves[kind][before]?.includes(status) === true, `what is ${before} does not become ${status}: ${kind} ${id}`)
+      claim(moves[kind]?.[before]?.includes(status) === true, `what is ${before} does not become ${status}: ${kind} ${id}`)
   }
 
   return Effect.fnUntraced(function* (row: Row, now: Outside) {
@@ -198,8 +199,10 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
         return moved(row, Option.getOrThrow(yield* records.get(Refund.noun, companyId, id)).status)
       case "checkout":
         return moved(row, Option.getOrThrow(yield* records.get(Checkout.noun, companyId, id)).status)
-      case "voucher":
-        return moved(row, Option.getOrThrow(yield* records.voucher(companyId, id)).status)
+      default: {
+        const own = features.find(({ kind }) => kind === row.kind)
+        if (own !== undefined) return moved(row, Option.getOrThrow(yield* records.get(own.noun, companyId, id)).status)
+      }
     }
   })
 }

@@ -3,12 +3,13 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Written from "@satrail/core/ledger/Written"
 import type { Change } from "@satrail/core/service/Changes"
+import { records } from "../features/checks.ts"
 import type { Coverage } from "../world/Coverage.ts"
 import type { Watch } from "../world/Watch.ts"
 
 /** A row of the books that a Change touched. */
 export interface Row {
-  readonly kind: "withdrawal" | "deposit" | "invoice" | "voucher" | "refund" | "checkout"
+  readonly kind: "withdrawal" | "deposit" | "invoice" | "refund" | "checkout" | (string & {})
   readonly companyId: CompanyId.CompanyId
   readonly id: string
 }
@@ -34,9 +35,9 @@ const kindOf: { readonly [noun: string]: Row["kind"] } = {
   withdrawals: "withdrawal",
   deposits: "deposit",
   invoices: "invoice",
-  vouchers: "voucher",
   refunds: "refund",
-  checkouts: "checkout"
+  checkouts: "checkout",
+  ...Object.fromEntries(records.map(({ noun, kind }) => [noun.name, kind]))
 }
 
 /** The record that is written, if it is one that stories look at. */

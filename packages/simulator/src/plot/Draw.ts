@@ -1,21 +1,10 @@
-import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { Random } from "@satrail/testing/Random"
 import { type Fate, ports, type Trap } from "../world/Fault.ts"
 import { behaviours as receiving } from "../world/Receivers.ts"
-import { type ActOf, maxSlots, stopping, type Tag, type To } from "./Operation.ts"
+import { plots, together } from "../features/plots.ts"
+import { amounts, asked, behaviours, kept, maxSlots, recently } from "./Chance.ts"
+import { type ActOf, stopping, type Tag, type To } from "./Operation.ts"
 
-const amounts = [1, 7, 100, 999, 1000, 2100, 5000, 20_000, 100_000] as const
-const behaviours: ReadonlyArray<Behaviour> = [
-  "settle",
-  "settle",
-  "settle",
-  "fail",
-  "hold",
-  "hold",
-  "unknown_then_settle",
-  "unknown_then_fail",
-  "no_route"
-]
 /** Calls around which most can go wrong. */
 const critical = [
   "WithdrawalRequested",
@@ -37,10 +26,6 @@ const critical = [
   "DepositConfirmed",
   "DepositReversed",
   "DepositDropped",
-  "VoucherCreated",
-  "VoucherClaimed",
-  "VoucherExpired",
-  "VoucherCanceled",
   "CursorMoved",
   "PayoutBuried",
   "RefundCreated",
@@ -73,9 +58,6 @@ const critical = [
   "keepTold"
 ] as const
 const contradictable = ["pay", "payOffer", "lookupPayment", "lookupOffer", "lookupInvoice", "broadcast"] as const
-
-/** Rather one of the latest. */
-const recently = (random: Random): number => Math.min(random.below(4), random.below(12))
 
 const to = (random: Random): To => {
   const kind = random.below(20)
@@ -114,12 +96,16 @@ export const trap = (random: Random): Trap => {
     const call = random.pick(contradictable)
     return { process, port: null, call, skips: random.below(2), fate: { _tag: "contradicted", said: random.below(6) } }
   }
-  if (random.chance(0.6)) return { process, port: null, call: random.pick(critical), skips: random.below(2), fate: fate(random) }
+  if (random.chance(0.6))
+    return {
+      process,
+      port: null,
+      call: random.pick([...critical, ...plots.flatMap(({ critical }) => critical)]),
+      skips: random.below(2),
+      fate: fate(random)
+    }
   return { process, port: random.chance(0.5) ? null : random.pick(ports), call: null, skips: random.below(12), fate: fate(random) }
 }
-
-const asked = (random: Random) => ({ company: random.below(4), slot: random.below(maxSlots) })
-const kept = (random: Random) => ({ ...asked(random), isOnce: random.chance(0.6) })
 
 /** One operation of a kind. */
 export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = {
@@ -139,20 +125,6 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
   }),
   CreateOffer: (random) => ({ _tag: "CreateOffer", ...kept(random) }),
   Withdraw: (random) => ({ _tag: "Withdraw", ...kept(random), to: to(random), sats: random.pick(amounts) }),
-  CreateVoucher: (random) => ({
-    _tag: "CreateVoucher",
-    ...kept(random),
-    sats: random.pick(amounts),
-    expirySeconds: random.pick([60, 60, 300, 3600])
-  }),
-  ClaimVoucher: (random) => ({
-    _tag: "ClaimVoucher",
-    slot: random.below(maxSlots),
-    which: recently(random),
-    into: random.pick(["outside", "outside", "own", "wrong"]),
-    behaviour: random.pick(behaviours)
-  }),
-  CancelVoucher: (random) => ({ _tag: "CancelVoucher", ...asked(random), which: recently(random) }),
   Repeat: (random) => ({ _tag: "Repeat", slot: random.below(maxSlots), which: recently(random), isOther: random.chance(0.2) }),
   Malformed: (random) => ({ _tag: "Malformed", ...asked(random), which: random.below(64) }),
   Look: (random) => ({ _tag: "Look", ...asked(random), which: random.below(64) }),
@@ -258,5 +230,6 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     ...asked(random),
     what: random.pick(["plan", "domain", "vouch", "address", "delete", "revoke"]),
     which: recently(random)
-  })
+  }),
+  ...together(plots, "draws")
 }

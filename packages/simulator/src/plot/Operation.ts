@@ -1,6 +1,10 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
+import type { plots } from "../features/plots.ts"
+import type { Asked, Kept } from "./Chance.ts"
+
+export { maxSlots } from "./Chance.ts"
 import type { Behaviour as Receiving } from "../world/Receivers.ts"
 import type { Port, Trap } from "../world/Fault.ts"
 
@@ -14,21 +18,17 @@ export type To =
   /** Where something was sent before. */
   | { readonly _tag: "Again"; readonly which: number }
 
-/** What is asked of the service: by whom, and which process is asked first. */
-interface Asked {
-  readonly company: number
-  readonly slot: number
-}
-interface Kept extends Asked {
-  /** Whether it is sent with an Idempotency-Key. */
-  readonly isOnce: boolean
-}
-
 /** What an operator stops, and has go on. */
 export const stopping = ["pause sending", "pause receiving", "freeze", "resume sending", "resume receiving", "unfreeze"] as const
 export type Stopping = (typeof stopping)[number]
 
+/** Of each of them: what its draws draw. */
+type Drawn<P> = P extends { readonly draws: infer D }
+  ? { readonly [tag in keyof D]: D[tag] extends (random: never) => infer A ? A : never }[keyof D]
+  : never
+
 export type Act =
+  | Drawn<(typeof plots)[number]>
   | { readonly _tag: "OpenCompany"; readonly slot: number; readonly plan: Plan }
   /** With `sats` null the payer decides. */
   | ({ readonly _tag: "CreateInvoice"; readonly sats: number | null; readonly expirySeconds: number } & Kept)
@@ -38,15 +38,6 @@ export type Act =
   | ({ readonly _tag: "CreateChainAddress"; readonly type: AddressType } & Kept)
   | ({ readonly _tag: "CreateOffer" } & Kept)
   | ({ readonly _tag: "Withdraw"; readonly to: To; readonly sats: number } & Kept)
-  | ({ readonly _tag: "CreateVoucher"; readonly sats: number; readonly expirySeconds: number } & Kept)
-  | {
-      readonly _tag: "ClaimVoucher"
-      readonly slot: number
-      readonly which: number
-      readonly into: "outside" | "own" | "wrong"
-      readonly behaviour: Behaviour
-    }
-  | ({ readonly _tag: "CancelVoucher"; readonly which: number } & Asked)
   /** A request that was sent before is sent again; with `isOther` its key comes with another body. */
   | { readonly _tag: "Repeat"; readonly slot: number; readonly which: number; readonly isOther: boolean }
   | ({ readonly _tag: "Malformed"; readonly which: number } & Asked)
@@ -133,9 +124,6 @@ export interface Operation {
   /** The next one does not wait until everything that can happen at this moment has happened. */
   readonly rushes: boolean
 }
-
-/** How many processes of the service there are in a story. */
-export const maxSlots = 2
 
 export type Tag = Act["_tag"]
 

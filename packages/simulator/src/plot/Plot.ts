@@ -1,4 +1,5 @@
 import type { Random } from "@satrail/testing/Random"
+import { plots, together } from "../features/plots.ts"
 import { draws } from "./Draw.ts"
 import type { Act, Operation, Tag } from "./Operation.ts"
 import * as Offers from "./Offers.ts"
@@ -11,9 +12,6 @@ const weights: { readonly [tag in Tag]: number } = {
   CreateAddress: 1,
   CreateChainAddress: 3,
   Withdraw: 18,
-  CreateVoucher: 4,
-  ClaimVoucher: 4,
-  CancelVoucher: 1,
   CancelInvoice: 2,
   Repeat: 6,
   Malformed: 2,
@@ -55,7 +53,8 @@ const weights: { readonly [tag in Tag]: number } = {
   Webhook: 3,
   Receive: 4,
   CreateOffer: 0,
-  PayOffer: 0
+  PayOffer: 0,
+  ...together(plots, "weights")
 }
 
 /** What every story needs something of. */

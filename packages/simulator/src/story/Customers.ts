@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import { records as features } from "../features/checks.ts"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import { Option } from "effect"
@@ -80,7 +81,7 @@ const compareAnswer = async (stage: Stage, companies: ReadonlyArray<Company>, { 
   const isThere = (found: Option.Option<unknown>) => claim(Option.isSome(found), `what was answered is there: ${ask.path} ${id}`)
   if (ask.path.endsWith("/confirm")) isThere(await read(records.withdrawal(owner, id)))
   if (ask.path.endsWith("/lightning-invoice")) isThere(await read(records.invoice(owner, id)))
-  if (ask.path.endsWith("/vouchers")) isThere(await read(records.voucher(owner, id)))
+  for (const { noun } of features) if (ask.path.endsWith(`/${noun.name}`)) isThere(await read(records.get(noun, owner, id)))
 }
 
 // A key is forgotten a month after it was used first; nobody repeats anything near that end. A withdrawal's never is.

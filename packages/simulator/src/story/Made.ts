@@ -13,7 +13,8 @@ export interface Made {
   readonly destinations: Array<string>
   /** Withdrawals that wait for another key, or did. */
   readonly awaiting: Array<{ readonly id: string; readonly bearer: string }>
-  readonly vouchers: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
+  /** Links that pay whoever claims them. */
+  readonly links: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
   readonly transactions: Array<TxId.TxId>
   readonly refunds: Array<{ readonly id: string; readonly bearer: string }>
   /** Hold invoices, each with its preimage where that is its company's. */
@@ -30,7 +31,7 @@ export const nothing = (): Made => ({
   offers: [],
   destinations: [],
   awaiting: [],
-  vouchers: [],
+  links: [],
   transactions: [],
   refunds: [],
   holds: [],

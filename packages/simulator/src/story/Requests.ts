@@ -1,3 +1,4 @@
+import { plots } from "../features/plots.ts"
 import type { To } from "../plot/Operation.ts"
 import type { Customers } from "./Customers.ts"
 import { text } from "./Json.ts"
@@ -10,12 +11,16 @@ export const paths = {
   chain: "/v1/bitcoin/deposit/on-chain",
   offer: "/v1/bitcoin/deposit/offer",
   withdraw: ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"],
-  vouchers: "/v1/vouchers",
   refunds: "/v1/refunds",
   checkouts: "/v1/checkouts"
 } as const
 
-const lists = ["/v1/transactions/balance", "/v1/transactions", "/v1/vouchers", "/v1/transactions?limit=3&type=deposit"]
+const lists = [
+  "/v1/transactions/balance",
+  "/v1/transactions",
+  ...plots.flatMap(({ lists }) => lists),
+  "/v1/transactions?limit=3&type=deposit"
+]
 
 /** Bodies that cannot be taken, of every kind there is. */
 const malformed: ReadonlyArray<readonly [path: string, body: string]> = [
@@ -31,8 +36,7 @@ const malformed: ReadonlyArray<readonly [path: string, body: string]> = [
   [paths.withdraw[1], '{"amount": 1, "currency": "sats"}'],
   [paths.withdraw[1], '{"destination": "settle@wallet.example", "amount": 99999999999, "currency": "sats"}'],
   [paths.withdraw[1], '{"destination": "settle@wallet.example", "amount": 0, "currency": "sats"}'],
-  [paths.vouchers, '{"amount": 1, "currency": "sats", "expiry_seconds": 59}'],
-  [paths.vouchers, '{"amount": 50000000, "currency": "sats"}'],
+  ...plots.flatMap(({ malformed }) => malformed),
   [paths.address, '{"handle": "Not A Handle"}'],
   [paths.chain, '{"address_type": "legacy"}']
 ]
@@ -100,24 +104,13 @@ export const posting =
     )
   }
 
-/** What companies ask of the service, and whoever has a voucher. */
+/** What companies ask of the service. */
 export const make = (
   customers: Customers,
   outsiders: Outsiders,
   made: Made
 ): Acts<
-  | "CreateInvoice"
-  | "CancelInvoice"
-  | "CreateAddress"
-  | "CreateChainAddress"
-  | "CreateOffer"
-  | "Withdraw"
-  | "CreateVoucher"
-  | "ClaimVoucher"
-  | "CancelVoucher"
-  | "Repeat"
-  | "Malformed"
-  | "Look"
+  "CreateInvoice" | "CancelInvoice" | "CreateAddress" | "CreateChainAddress" | "CreateOffer" | "Withdraw" | "Repeat" | "Malformed" | "Look"
 > => {
   const post = posting(customers)
 
@@ -152,30 +145,6 @@ export const make = (
       post(act, paths.withdraw[act.sats % 2] ?? paths.withdraw[0], { destination, ...(isOpen && sats(act.sats)) }, (data, bearer) => {
         if (text(data, "status") === "pending_approval") made.awaiting.push({ id: text(data, "id"), bearer })
       })
-    },
-    CreateVoucher: (act) =>
-      post(
-        act,
-        paths.vouchers,
-        { ...sats(act.sats), description: "a gift", expiry_seconds: act.expirySeconds },
-        (data, bearer) => void made.vouchers.push({ id: text(data, "id"), k1: k1Of(text(data, "lnurlw")), sats: act.sats, bearer })
-      ),
-    ClaimVoucher: ({ slot, which, into, behaviour }) => {
-      const voucher = latest(made.vouchers, which)
-      if (voucher === undefined) return
-      const { k1, sats } = voucher
-      const pr =
-        into === "own"
-          ? latest(made.invoices, which)
-          : outsiders.recipient("lightning_invoice", behaviour, into === "wrong" ? sats + 1 : sats)
-      if (pr === undefined) return
-      const query = new URLSearchParams({ k1, pr })
-      customers.ask({ slot, method: "GET", path: `/lnurlw/callback?${query.toString()}` })
-    },
-    CancelVoucher: ({ slot, which }) => {
-      const voucher = latest(made.vouchers, which)
-      if (voucher === undefined) return
-      customers.ask({ slot, method: "POST", path: `${paths.vouchers}/${voucher.id}/cancel`, bearer: voucher.bearer })
     },
     Repeat: ({ slot, which, isOther }) => {
       const request = latest(customers.requests, which)

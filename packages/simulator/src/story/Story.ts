@@ -1,6 +1,7 @@
 import type { Deliveries } from "../checks/Deliveries.ts"
 import type { Seen } from "../checks/Seen.ts"
 import type { Act, ActOf, Operation, Tag } from "../plot/Operation.ts"
+import { acts as ofFeatures } from "../features/acts.ts"
 import * as Customers from "./Customers.ts"
 import * as Disturbances from "./Disturbances.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -36,6 +37,11 @@ const faults = new Set<Act["_tag"]>([
   "Jump"
 ])
 
+type Joined<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer All) => void ? All : never
+const joined = <T extends object>(parts: ReadonlyArray<T>) =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  Object.assign({}, ...parts) as Joined<T>
+
 export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story => {
   const { world, coverage } = stage
   const { sandbox } = world
@@ -50,6 +56,7 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
     ...stops.acts,
     ...Trade.make(world, customers, outsiders, made),
     ...Requests.make(customers, outsiders, made),
+    ...joined(ofFeatures.map((make) => make(customers, outsiders, made))),
     ...Operator.make(world, customers, made),
     ...Disturbances.make(stage, outsiders)
   }

@@ -43,7 +43,7 @@ export const make = (
           if (paidBy !== "") made.awaiting.push({ id: paidBy, bearer })
           const link = text(data, "lnurlw")
           if (link === "") return
-          made.vouchers.push({ id: text(data, "voucher_id"), k1: k1Of(link), sats: amountIn(data, "amount_sats"), bearer })
+          made.links.push({ id: text(data, "voucher_id"), k1: k1Of(link), sats: amountIn(data, "amount_sats"), bearer })
         })
       }
       if (act.of === "invoice") {

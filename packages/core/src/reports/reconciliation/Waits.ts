@@ -1,3 +1,4 @@
+import { all as features } from "../../features/index.ts"
 import type * as Waiting from "../../ledger/Waiting.ts"
 import { confirmations, type Placement, type Tip } from "../../nodes/ChainSource.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
@@ -68,6 +69,8 @@ const ofRequest = (job: Waiting.Job | null, host: string | null): string => {
     : ofJob(job, "The next attempt: nothing was sent. The log has the reason, at `withdrawal: step failed`")
 }
 
+const ofFeatures = new Map(features.flatMap(({ holds = [] }) => holds.map(({ waits }) => [waits.kind, waits.for] as const)))
+
 const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number, host: string | null): string => {
   switch (kind) {
     case "withdrawal_unapproved":
@@ -86,8 +89,8 @@ const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number
       return "A block with its transaction"
     case "deposit_unconfirmed":
       return "The confirmations that its amount needs"
-    case "voucher_open":
-      return "Whoever claims it, or its expiry"
+    default:
+      return ofFeatures.get(kind) ?? "What nobody here knows of"
     case "task_overdue":
       return `A process that does work of the kind ${job?.kind ?? "of this job"}: none has taken it up`
   }

@@ -1,24 +1,35 @@
-import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as SecretHash from "@satrail/core/base/SecretHash"
-import * as Voucher from "@satrail/core/sending/Voucher"
-import type { Issued } from "@satrail/core/sending/VoucherDrafts"
-import { limit, Vouchers } from "@satrail/core/sending/Vouchers"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import type { Issued } from "@satrail/core/features/vouchers/VoucherDrafts"
+import { limit, Vouchers } from "@satrail/core/features/vouchers/Vouchers"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import * as Amounts from "../Amounts.ts"
-import { companyId, Scopes, sender } from "../Authentication.ts"
-import { Rules } from "../Decoding.ts"
-import * as Envelope from "../Envelope.ts"
-import * as Errors from "../Errors.ts"
-import { Example, type World } from "../Examples.ts"
-import * as Idempotency from "../Idempotency.ts"
-import * as Page from "../Page.ts"
-import * as Scalars from "../Scalars.ts"
-import { Seal } from "../Seal.ts"
-import * as Section from "../Section.ts"
-import * as View from "../View.ts"
+import * as Amounts from "../../Amounts.ts"
+import { companyId, Scopes, sender } from "../../Authentication.ts"
+import { Rules } from "../../Decoding.ts"
+import * as Envelope from "../../Envelope.ts"
+import * as Errors from "../../Errors.ts"
+import * as OwnErrors from "../../OwnErrors.ts"
+import { Example, type World } from "../../Examples.ts"
+import * as Idempotency from "../../Idempotency.ts"
+import * as Page from "../../Page.ts"
+import * as Scalars from "../../Scalars.ts"
+import { Seal } from "../../Seal.ts"
+import * as Section from "../../Section.ts"
+import * as View from "../../View.ts"
+import { link } from "./Link.ts"
+
+export const errors = OwnErrors.make({
+  VoucherNotOpen: {
+    code: "voucher_not_open",
+    status: 409,
+    meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
+    remedy: "See its withdrawal, `withdrawal_id`.",
+    message: ({ status }: Voucher.VoucherNotOpen) => `The voucher is ${status} and cannot be canceled`
+  }
+})
 
 const path = "/v1/vouchers"
 const params = { id: Scalars.Uuid }
@@ -53,12 +64,6 @@ export const view = View.make<Voucher.Voucher>()(
     updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
   }
 )
-
-/** The link as LUD-01 and LUD-17 write it. */
-export const link = (url: Redacted.Redacted) => ({
-  lnurl: Lnurl.encode(Redacted.value(url)),
-  lnurlw: Redacted.value(url).replace(/^https?:/, "lnurlw:")
-})
 
 /** The same, once, with its link. */
 const issued = View.make<Issued>()(
@@ -196,7 +201,7 @@ const cancel = Section.company(
   HttpApiEndpoint.post("cancelVoucher", `${path}/:id/cancel`, {
     params,
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "voucher_not_open", "store_unavailable")
+    error: errors.of("not_found", "voucher_not_open", "store_unavailable")
   })
     .annotate(Scopes, ["send"])
     .annotate(OpenApi.Summary, "Cancel a voucher")
@@ -215,7 +220,7 @@ const cancel = Section.company(
   Vouchers,
   (vouchers) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(vouchers.cancel(yield* companyId, params.id.toLowerCase()))
+      const row = yield* errors.answered(vouchers.cancel(yield* companyId, params.id.toLowerCase()))
       return Envelope.ok("Voucher canceled", view.of(row))
     })
 )

@@ -1,29 +1,29 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { AccountReads } from "../accounts/AccountReads.ts"
-import type { Sender } from "../accounts/Company.ts"
-import type { FeeChanged } from "../accounts/Fees.ts"
-import type * as Limits from "../accounts/Limits.ts"
-import { type Paused, Stops } from "../accounts/Stops.ts"
-import type { AmountInvalid } from "../base/Amount.ts"
-import type * as CompanyId from "../base/CompanyId.ts"
-import * as Id from "../base/Id.ts"
-import type { Invalid } from "../base/Invalid.ts"
-import * as Worker from "../base/Worker.ts"
-import * as Answer from "../ledger/Answer.ts"
-import * as Answers from "../ledger/Answers.ts"
-import type { InsufficientBalance } from "../ledger/Balance.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import type { CompanyFrozen } from "../ledger/Freeze.ts"
-import type * as Limit from "../ledger/Limit.ts"
-import * as Page from "../ledger/Page.ts"
-import * as Shortage from "../ledger/Shortage.ts"
-import { Wakes } from "../ledger/Wakes.ts"
-import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
-import { type Asked, Prices } from "../nodes/Prices.ts"
-import * as Priced from "./Priced.ts"
-import { SendingReads } from "./SendingReads.ts"
-import * as Spending from "./Spending.ts"
+import { AccountReads } from "../../accounts/AccountReads.ts"
+import type { Sender } from "../../accounts/Company.ts"
+import type { FeeChanged } from "../../accounts/Fees.ts"
+import type * as Limits from "../../accounts/Limits.ts"
+import { type Paused, Stops } from "../../accounts/Stops.ts"
+import type { AmountInvalid } from "../../base/Amount.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
+import * as Id from "../../base/Id.ts"
+import type { Invalid } from "../../base/Invalid.ts"
+import * as Worker from "../../base/Worker.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import * as Answers from "../../ledger/Answers.ts"
+import type { InsufficientBalance } from "../../ledger/Balance.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import type { CompanyFrozen } from "../../ledger/Freeze.ts"
+import type * as Limit from "../../ledger/Limit.ts"
+import * as Page from "../../ledger/Page.ts"
+import * as Shortage from "../../ledger/Shortage.ts"
+import { Wakes } from "../../ledger/Wakes.ts"
+import type { RateUnavailable } from "../../nodes/ExchangeRates.ts"
+import { type Asked, Prices } from "../../nodes/Prices.ts"
+import * as Priced from "../../sending/Priced.ts"
+import * as Spending from "../../sending/Spending.ts"
 import * as Voucher from "./Voucher.ts"
 import * as VoucherClaims from "./VoucherClaims.ts"
 import type { Issued } from "./VoucherDrafts.ts"
@@ -86,12 +86,12 @@ export class Vouchers extends Context.Service<
     /** Voids every voucher that has expired, and answers how many tasks were due. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
->()("@satrail/core/sending/Vouchers") {}
+>()("@satrail/core/features/vouchers/Vouchers") {}
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
-  const records = yield* SendingReads
+  const nouns = yield* NounReads
   const accounts = yield* AccountReads
   const priced = Priced.priced(accounts)
   const stops = yield* Stops
@@ -100,7 +100,7 @@ export const make = Effect.gen(function* () {
   const now = Clock.currentTimeMillis
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* records.voucher(companyId, id) : undefined
+    const found = Id.is(id) ? yield* nouns.get(Voucher.noun, companyId, id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "voucher", id })
   })
 
@@ -125,7 +125,7 @@ export const make = Effect.gen(function* () {
     }),
     get,
     list: Effect.fnUntraced(function* (companyId, query) {
-      const { rows, next } = yield* Page.read(query, (before, limit) => records.vouchersOf(companyId, before, limit))
+      const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Voucher.noun, companyId, before, limit))
       return { vouchers: rows, next }
     }),
     cancel: Effect.fnUntraced(function* (companyId, id) {

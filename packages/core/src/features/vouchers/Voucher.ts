@@ -1,16 +1,16 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
-import * as Fee from "../accounts/Fee.ts"
-import { originOf } from "../accounts/Installation.ts"
-import * as CompanyId from "../base/CompanyId.ts"
-import * as Metadata from "../base/Metadata.ts"
-import * as SecretHash from "../base/SecretHash.ts"
-import * as Change from "../ledger/Change.ts"
-import * as Limit from "../ledger/Limit.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
-import { refundEnds } from "./RefundTask.ts"
-import * as Withdrawal from "./Withdrawal.ts"
+import * as Fee from "../../accounts/Fee.ts"
+import { originOf } from "../../accounts/Installation.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import * as Metadata from "../../base/Metadata.ts"
+import * as SecretHash from "../../base/SecretHash.ts"
+import * as Change from "../../ledger/Change.ts"
+import * as Limit from "../../ledger/Limit.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
+import { refundEnds } from "../../sending/RefundTask.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
  * `open` may be claimed, with its secret. `claimed` is final: the outcome is its withdrawal's. `expired` and `canceled`
@@ -100,17 +100,33 @@ export const life = {
 
 type Inserted = Noun.InsertOf<typeof noun>
 
-export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "limits" | "freeze" | "fees" | "once"> {}
+export interface VoucherCreated extends Written<
+  "VoucherCreated",
+  readonly [Inserted],
+  "money" | "limits" | "freeze" | "fees" | "once",
+  "voucher.created"
+> {}
 /** Applies while it is open. Its hold is the withdrawal's from here on: no posting, so the money is held at every moment. */
 export interface VoucherClaimed extends Written<
   "VoucherClaimed",
   readonly [Noun.TransitionOf<typeof life.claimed>, Noun.InsertOf<typeof Withdrawal.noun>],
-  "freeze"
+  "freeze",
+  "voucher.claimed"
 > {}
 /** Applies while it is open; voided before, in whichever way, it stays as it is. */
-export interface VoucherExpired extends Written<"VoucherExpired", readonly [Noun.TransitionOf<typeof life.expired>], "credit" | "fence"> {}
+export interface VoucherExpired extends Written<
+  "VoucherExpired",
+  readonly [Noun.TransitionOf<typeof life.expired>],
+  "credit" | "fence",
+  "voucher.expired"
+> {}
 /** The same, by its owner. */
-export interface VoucherCanceled extends Written<"VoucherCanceled", readonly [Noun.TransitionOf<typeof life.canceled>], "credit"> {}
+export interface VoucherCanceled extends Written<
+  "VoucherCanceled",
+  readonly [Noun.TransitionOf<typeof life.canceled>],
+  "credit",
+  "voucher.canceled"
+> {}
 
 /** One that nothing has become of yet. What may be null in a voucher is null where it is not given. */
 export const open = (

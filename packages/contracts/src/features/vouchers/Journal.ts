@@ -5,12 +5,13 @@ import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
-import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
-import type { Promises } from "./Contract.ts"
-import { claim, companyWith, found, once, past, proof, tally, unchanged, verdict, voucher } from "./Fixtures.ts"
-import { booked, has } from "./Ledger.ts"
+import type { Promises } from "../../Contract.ts"
+import { claim, companyWith, found, once, past, proof, tally, unchanged, verdict } from "../../Fixtures.ts"
+import { voucher } from "./Fixtures.ts"
+import { booked, has } from "../../Ledger.ts"
 
 /** Fees of 5 for the operator and at most 10 for the route: 40 hold 55. */
 const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
@@ -47,7 +48,7 @@ const expiring = Effect.fnUntraced(function* (row: Voucher.Voucher) {
 })
 
 const read = Effect.fnUntraced(function* ({ companyId, id }: Voucher.Voucher) {
-  return yield* found((yield* Records).voucher(companyId, id))
+  return yield* found((yield* Records).get(Voucher.noun, companyId, id))
 })
 
 /** What a voucher may do to a company's money. */
@@ -61,7 +62,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Voucher.created({ ...row, description: "another" })), "Conflict")
     const tooMuch = yield* voucher(companyId, 46)
     assert.strictEqual(yield* unchanged(Voucher.created(tooMuch)), "InsufficientBalance")
-    assert.isTrue(Option.isNone(yield* (yield* Records).voucher(companyId, tooMuch.id)))
+    assert.isTrue(Option.isNone(yield* (yield* Records).get(Voucher.noun, companyId, tooMuch.id)))
     yield* has(companyId, { posted: 100, held: 55 })
   }),
   "vouchers created at once hold no more than the balance": Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
-import { Journal } from "../ledger/Journal.ts"
-import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
-import { SendingReads } from "./SendingReads.ts"
+import { Journal } from "../../ledger/Journal.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Voucher from "./Voucher.ts"
 
 /** How many are voided at once, and in a step. */
@@ -12,12 +12,12 @@ const laterMillis = 10_000
 /** Voids the vouchers that have expired. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* SendingReads
+  const nouns = yield* NounReads
   const tasks = yield* Tasks
   const now = Clock.currentTimeMillis
 
   const expire = Effect.fnUntraced(function* (task: Task) {
-    const found = yield* records.voucher(task.companyId, task.id)
+    const found = yield* nouns.get(Voucher.noun, task.companyId, task.id)
     if (found._tag === "None") return yield* Effect.die(`the expiry of a voucher that is not there: ${task.id}`)
     // Claimed a moment ago, or voided by another process: nothing is left to do.
     const overtaken = () => Effect.void

@@ -1,15 +1,16 @@
 import { Clock, Effect } from "effect"
-import { Installation } from "../accounts/Installation.ts"
-import { Stops } from "../accounts/Stops.ts"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import * as SecretHash from "../base/SecretHash.ts"
-import * as Throttle from "../base/Throttle.ts"
-import { Journal } from "../ledger/Journal.ts"
-import { LnurlOptions } from "../receiving/LnurlOptions.ts"
-import * as Destination from "./Destination.ts"
-import { Recipients } from "./Recipients.ts"
-import { SendingReads } from "./SendingReads.ts"
+import { Installation } from "../../accounts/Installation.ts"
+import { Stops } from "../../accounts/Stops.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import * as SecretHash from "../../base/SecretHash.ts"
+import * as Throttle from "../../base/Throttle.ts"
+import { Journal } from "../../ledger/Journal.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import { LnurlOptions } from "../../receiving/LnurlOptions.ts"
+import * as Destination from "../../sending/Destination.ts"
+import { Recipients } from "../../sending/Recipients.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
 import * as Voucher from "./Voucher.ts"
 
 /** What a wallet sends to claim a voucher, each as it came. */
@@ -33,7 +34,7 @@ const stopped = new Voucher.VoucherRefused({ code: "stopped", message: "The vouc
 /** What a wallet does with a voucher (LUD-03): looks what it is worth, and claims it with an invoice. It knows the secret, and nothing of the company. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* SendingReads
+  const nouns = yield* NounReads
   const recipients = yield* Recipients
   const stops = yield* Stops
   const { network, domain, linkHost = domain } = yield* Installation
@@ -43,7 +44,7 @@ export const make = Effect.gen(function* () {
   const now = Clock.currentTimeMillis
 
   const bySecret = Effect.fnUntraced(function* (k1: string) {
-    const found = yield* records.voucherBySecret(SecretHash.of(k1))
+    const found = yield* nouns.named(Voucher.noun, { secretHash: SecretHash.of(k1) })
     return found._tag === "Some"
       ? found.value
       : yield* new Voucher.VoucherRefused({ code: "not_found", message: "There is no such voucher" })
@@ -78,7 +79,7 @@ export const make = Effect.gen(function* () {
 
   /** Whether this very invoice is what the voucher was claimed for: the wallet did not get the response. */
   const isPaidTo = Effect.fnUntraced(function* ({ companyId, withdrawalId }: Voucher.Voucher, pr: string) {
-    const withdrawal = withdrawalId === null ? undefined : yield* records.withdrawal(companyId, withdrawalId)
+    const withdrawal = withdrawalId === null ? undefined : yield* nouns.get(Withdrawal.noun, companyId, withdrawalId)
     return withdrawal?._tag === "Some" && withdrawal.value.recipient === pr.trim().toLowerCase()
   })
 

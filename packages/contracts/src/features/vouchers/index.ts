@@ -1,0 +1,33 @@
+import * as Id from "@satrail/core/base/Id"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import { Effect } from "effect"
+import * as Feature from "../Feature.ts"
+import { fenceOf } from "../../Fences.ts"
+import { past } from "../../Fixtures.ts"
+import { subjectOf } from "../../Subject.ts"
+import { voucher } from "./Fixtures.ts"
+import * as Journal from "./Journal.ts"
+
+export const vouchers = Feature.make({
+  money: Journal.money,
+  other: {},
+  subjects: {
+    vouchers: subjectOf(
+      Voucher.noun,
+      Effect.fnUntraced(function* (companyId) {
+        const createdAtMillis = yield* past
+        return Voucher.created(yield* voucher(companyId, 1, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000 }))
+      }),
+      {
+        claimed: Effect.fnUntraced(function* (row) {
+          const to = { id: yield* Id.make, recipient: `lnbcrt1${yield* Id.make}`, network: "regtest" } as const
+          return Voucher.claimed(row, to, row.createdAtMillis)
+        }),
+        expired: Effect.fnUntraced(function* (row) {
+          return Voucher.expired(row, yield* fenceOf(Voucher.taskKind, row.id, row.expiresAtMillis), row.expiresAtMillis)
+        }),
+        canceled: (row) => Effect.succeed(Voucher.canceled(row, row.createdAtMillis + 1))
+      }
+    )
+  }
+})

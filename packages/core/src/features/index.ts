@@ -1,0 +1,9 @@
+import type { Feature } from "../ledger/Feature.ts"
+import { refunds } from "./refunds/index.ts"
+import { vouchers } from "./vouchers/index.ts"
+
+/** Every feature, each after those that it needs. */
+export const features = [vouchers, refunds] as const
+
+/** The same, for whoever needs of each what any may have. */
+export const all: ReadonlyArray<Feature> = features

@@ -1,0 +1,83 @@
+import { Effect, Option } from "effect"
+import * as Traced from "../../base/Traced.ts"
+import * as Feature from "../../ledger/Feature.ts"
+import type { Published } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import * as Refund from "../../sending/Refund.ts"
+import * as Refunds from "../../sending/Refunds.ts"
+import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
+import * as VoucherTold from "../vouchers/VoucherTold.ts"
+
+const types = ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"] as const
+
+const read = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
+  return Option.toArray(yield* (yield* NounReads).get(Refund.noun, companyId, subject))
+})
+
+const about =
+  <const T extends (typeof types)[number]>(type: T) =>
+  (record: Refund.Refund) => ({ kind: "refund" as const, type, record })
+
+/** A link that nobody has claimed, or a withdrawal that was just requested. */
+const newRefund = (row: Refund.Refund): Refund.Refund => ({
+  ...row,
+  status: row.voucherId === null ? "pending" : "open",
+  withdrawalId: row.voucherId === null ? row.withdrawalId : null,
+  updatedAtMillis: row.createdAtMillis
+})
+
+/** The refund, and the voucher or the withdrawal that was made with it, whose creation is no event of its own. */
+const created = Effect.fnUntraced(function* (event: Published) {
+  const [found] = yield* read(event)
+  if (found === undefined) return []
+  const record = newRefund(found)
+  return [
+    about("refund.created")(record),
+    ...(yield* VoucherTold.createdWith(event.companyId, record.voucherId)),
+    ...(yield* WithdrawalTold.requestedWith(event.companyId, record.withdrawalId))
+  ]
+})
+
+const ended = <const T extends (typeof types)[number]>(type: T) => ({
+  as: [type],
+  tell: (event: Published) => Effect.map(read(event), (rows) => rows.map(about(type)))
+})
+
+/** What was paid goes back. */
+export const refunds = Feature.make({
+  name: "refunds",
+  nouns: [Refund.noun],
+  lives: [Refund.life],
+  changes: Feature.changes<Refund.RefundCreated | Refund.Next>(),
+  events: {
+    "refund.created": "refunds",
+    "refund.completed": "refunds",
+    "refund.failed": "refunds",
+    "refund.expired": "refunds",
+    "refund.canceled": "refunds"
+  },
+  notices: {
+    kind: "refund",
+    types,
+    told: {
+      "refund.created": {
+        as: [
+          "refund.created",
+          "voucher.created",
+          "withdrawal.lightning.pending_approval",
+          "withdrawal.lightning.pending",
+          "withdrawal.on_chain.pending_approval",
+          "withdrawal.on_chain.pending"
+        ],
+        aboutOthers: true,
+        tell: created
+      },
+      "refund.completed": ended("refund.completed"),
+      "refund.failed": ended("refund.failed"),
+      "refund.expired": ended("refund.expired"),
+      "refund.canceled": ended("refund.canceled")
+    }
+  },
+  layer: Traced.over(Refunds.Refunds, Refunds.layer),
+  workers: Refunds.layerWorker
+})

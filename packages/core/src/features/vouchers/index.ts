@@ -1,0 +1,37 @@
+import * as Traced from "../../base/Traced.ts"
+import * as Feature from "../../ledger/Feature.ts"
+import * as Voucher from "./Voucher.ts"
+import { notices } from "./VoucherTold.ts"
+import * as Vouchers from "./Vouchers.ts"
+
+/** Money for the bearer of a link. */
+export const vouchers = Feature.make({
+  name: "vouchers",
+  nouns: [Voucher.noun],
+  lives: [Voucher.life],
+  changes: Feature.changes<Voucher.VoucherCreated | Voucher.VoucherClaimed | Voucher.VoucherExpired | Voucher.VoucherCanceled>(),
+  events: {
+    "voucher.created": "vouchers",
+    "voucher.claimed": "vouchers",
+    "voucher.expired": "vouchers",
+    "voucher.canceled": "vouchers"
+  },
+  notices,
+  holds: [
+    Feature.holds(Voucher.noun, {
+      in: "open",
+      members: ["amount", "serviceFee", "networkAllowance"],
+      transfer: "ledgerTxId",
+      waits: { kind: "voucher_open", task: Voucher.taskKind, for: "Whoever claims it, or its expiry" }
+    })
+  ],
+  limits: [
+    [
+      "voucher lifetime, seconds",
+      `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} by default`
+    ],
+    ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`]
+  ],
+  layer: Traced.over(Vouchers.Vouchers, Vouchers.layer),
+  workers: Vouchers.layerWorker
+})

@@ -1,0 +1,125 @@
+import type { Effect, Layer } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { StoreUnavailable } from "./Journal.ts"
+import type { Published } from "./LedgerReads.ts"
+import type { Move, Noun, Row } from "./Noun.ts"
+import type { NounReads } from "./NounReads.ts"
+import type * as Waiting from "./Waiting.ts"
+import type * as Written from "./Written.ts"
+
+// A feature is a place: what it adds to the service is one value, and whoever needs a part of it folds over the list of all features.
+
+declare const made: unique symbol
+
+/** The Changes of a feature: in its type only, no value has them. */
+export interface Changes<C extends Written.Any> {
+  readonly [made]?: C
+}
+
+/** `Feature.changes<VoucherCreated | VoucherClaimed>()` */
+export const changes = <C extends Written.Any>(): Changes<C> => ({})
+
+/** A record as companies are told of it: in the state that the event stands for. */
+export interface About<Kind extends string = string, Type extends string = string, Record = unknown> {
+  readonly kind: Kind
+  readonly type: Type
+  readonly record: Record
+}
+
+/** How one committed event is told: the types that it can be told as, and the records. `aboutOthers`: one of them is not the event's subject. */
+export interface Telling<A extends About = About> {
+  readonly as: ReadonlyArray<A["type"]>
+  readonly aboutOthers?: true
+  readonly tell: (event: Published) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable, NounReads>
+}
+
+/** What companies are told of: a kind of record with the types of its notices, and the telling of each event. */
+export interface Notices {
+  readonly kind: string
+  readonly types: ReadonlyArray<string>
+  readonly told: { readonly [event: string]: Telling }
+}
+
+/** A noun whose records hold money of their company while they are in a status: with that, stores recount, verify and list what waits. */
+export interface Holds {
+  readonly noun: Noun
+  readonly in: string
+  /** The amounts that it holds, together, in the transfer that this member names. */
+  readonly members: ReadonlyArray<string>
+  readonly transfer: string
+  /** What it waits for, and the job of its end. */
+  readonly waits: { readonly kind: Waiting.Kind; readonly task: string; readonly for: string }
+}
+
+type Amounts<A> = { readonly [member in keyof A & string]: A[member] extends bigint ? member : never }[keyof A & string]
+type Texts<A> = { readonly [member in keyof A & string]: A[member] extends string ? member : never }[keyof A & string]
+
+export const holds = <A extends Row & { readonly status: string; readonly createdAtMillis: number }>(
+  noun: Noun<A>,
+  how: {
+    readonly in: A["status"]
+    readonly members: ReadonlyArray<Amounts<A>>
+    readonly transfer: Texts<A>
+    readonly waits: Holds["waits"]
+  }
+): Holds => ({ noun, ...how })
+
+/** What one record of these holds: a store that has records, and not tables, asks this. */
+export const held = ({ in: status, members, transfer }: Holds, row: Row) => ({
+  isHolding: Reflect.get(row, "status") === status,
+  transferId: String(Reflect.get(row, transfer)),
+  sinceMillis: Number(Reflect.get(row, "createdAtMillis")),
+  amount: Msat.sum(...members.map((member) => Msat.make(BigInt(Reflect.get(row, member)))))
+})
+
+export interface Feature {
+  readonly name: string
+  readonly nouns: ReadonlyArray<Noun>
+  readonly lives: ReadonlyArray<{ readonly [name: string]: Move }>
+  readonly changes: Changes<Written.Any>
+  /** Every type of event that its Changes publish, and the noun whose id its `subject` is. */
+  readonly events: { readonly [type: string]: string }
+  readonly notices?: Notices
+  readonly holds?: ReadonlyArray<Holds>
+  /** What there is a limit of, in words, and the limit: rows of the reference. */
+  readonly limits?: ReadonlyArray<readonly [what: string, limit: string]>
+  /** Its services. What a feature before it in the list has, it may ask for. */
+  readonly layer: Layer.Layer<never, unknown, unknown>
+  readonly workers: Layer.Layer<never, unknown, unknown>
+}
+
+/** Every kind of Change of these features. */
+export type ChangeOf<F> = F extends { readonly changes: Changes<infer C> } ? C : never
+
+type EventOf<C> = C extends { readonly event?: infer E } ? (E extends { readonly type: infer T } ? T : never) : never
+
+type AnyLayer = Layer.Layer<never, unknown, unknown>
+
+/** What the list of all features knows the types of. The rest is for folds at run time, and stays out of declaration files. */
+export interface Declared<
+  C extends Written.Any,
+  E extends Feature["events"],
+  N extends Notices,
+  L extends AnyLayer,
+  W extends AnyLayer
+> extends Feature {
+  readonly changes: Changes<C>
+  readonly events: E
+  readonly notices: N
+  readonly layer: L
+  readonly workers: W
+}
+
+/** A feature, as it is declared. An event that one of its Changes publishes, and that is not declared, does not compile. */
+export const make = <
+  C extends Written.Any,
+  const E extends { readonly [type in EventOf<C> & string]: string },
+  const N extends Notices,
+  L extends AnyLayer,
+  W extends AnyLayer
+>(
+  feature: Declared<C, E, N, L, W>
+): Declared<C, E, N, L, W> => feature
+
+/** What all of these tell of. */
+export type AboutOf<F> = F extends { readonly notices: { readonly told: { readonly [event: string]: Telling<infer A> } } } ? A : never

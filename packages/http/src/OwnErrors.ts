@@ -1,0 +1,65 @@
+import { Effect, type Schema } from "effect"
+import type { Issue } from "./Envelope.ts"
+import type { Word } from "./ErrorCodes.ts"
+import * as Errors from "./Errors.ts"
+
+/** An error of a feature's service: how it travels, and what is said of it. */
+export interface OwnError extends Word {
+  readonly code: string
+  readonly message: (error: never) => string
+}
+
+/** By the errors' tags. */
+export interface OwnErrors {
+  readonly [tag: string]: OwnError
+}
+
+type FailureOf<O> = O extends OwnError
+  ? {
+      readonly status: O["status"]
+      readonly message: string
+      readonly data: null
+      readonly error: { readonly code: O["code"]; readonly issues?: ReadonlyArray<Issue> }
+    }
+  : never
+type CodeOf<T extends OwnErrors> = T[keyof T]["code"]
+type ErrorIn<T extends OwnErrors> = { readonly [Tag in keyof T]: Parameters<T[Tag]["message"]>[0] & { readonly _tag: Tag } }[keyof T]
+type OfCode<T extends OwnErrors, C> = Extract<T[keyof T], { readonly code: C }>
+
+/** The errors of a feature, beside those that are everybody's: `of` and `answered` are as in Errors.ts, and know both. */
+export const make = <const T extends OwnErrors>(table: T) => {
+  const rows: OwnErrors = table
+  const byCode = new Map(Object.values(rows).map((row) => [row.code, row]))
+  const bodyOf = ({ status, code }: OwnError, message: string) => ({ status, message, data: null, error: { code } })
+  const schemaFor = (row: OwnError) =>
+    Errors.kept(row.code, () =>
+      Errors.schemaOf(row.code, row, Errors.addressed(bodyOf(row, row.meaning.replaceAll("`", "")), Errors.exampleId))
+    )
+  return {
+    table,
+    of: <const Codes extends ReadonlyArray<Errors.Code | CodeOf<T>>>(
+      ...codes: Codes
+    ): ReadonlyArray<
+      Schema.Codec<Errors.Failure<Errors.Told<Extract<Codes[number], Errors.Code>>> | FailureOf<OfCode<T, Codes[number]>>>
+    > =>
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- as in `of`
+      codes.flatMap((code): ReadonlyArray<unknown> => {
+        const row = byCode.get(code)
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- what is not the feature's is everybody's
+        return row === undefined ? Errors.of(code as Errors.Code) : [schemaFor(row)]
+      }) as never,
+    answered: <A, E extends Errors.ServiceError | ErrorIn<T>, R>(
+      effect: Effect.Effect<A, E, R>
+    ): Effect.Effect<A, Errors.FailureFor<Extract<E, Errors.ServiceError>> | FailureOf<T[E["_tag"]]>, R> =>
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- each error became its own failure
+      effect.pipe(
+        Effect.catch((error) => {
+          const row = rows[error._tag]
+          // oxlint-disable-next-line typescript/consistent-type-assertions -- what has no row here is everybody's
+          if (row === undefined) return Errors.answered(Effect.fail(error as Errors.ServiceError))
+          // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's own tag
+          return Effect.fail(bodyOf(row, row.message(error as never)))
+        })
+      ) as never
+  }
+}

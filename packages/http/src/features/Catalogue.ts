@@ -1,0 +1,17 @@
+import * as ErrorCodes from "../ErrorCodes.ts"
+import type { OwnError } from "../OwnErrors.ts"
+import { features } from "./index.ts"
+
+type OwnOf<F> = F extends { readonly errors: { readonly table: infer T } } ? T[keyof T] : never
+
+/** Every `error.code` there is. */
+export type Code = ErrorCodes.Code | Extract<OwnOf<(typeof features)[number]>, OwnError>["code"]
+
+const ofFeatures = features.flatMap(({ errors }) => Object.values<OwnError>(errors.table)).map(({ code, ...word }) => [code, word] as const)
+
+/** Each with its status, and the words of the reference page. */
+export const catalogue: { readonly [code in Code]: ErrorCodes.Word } = {
+  ...ErrorCodes.catalogue,
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- entries of a list, which the compiler does not see as members
+  ...(Object.fromEntries<ErrorCodes.Word>(ofFeatures) as unknown as { readonly [code in Exclude<Code, ErrorCodes.Code>]: ErrorCodes.Word })
+}

@@ -1,0 +1,4 @@
+import { vouchers } from "./vouchers/index.ts"
+
+/** Every feature that is asked over HTTP, in the order of the documents. */
+export const features = [vouchers] as const

@@ -1,0 +1,57 @@
+import type * as Msat from "@satrail/bitcoin/Msat"
+import type { ChangeOf, Feature as OfCore } from "@satrail/core/ledger/Feature"
+import type { Noun, Row } from "@satrail/core/ledger/Noun"
+import type * as Written from "@satrail/core/ledger/Written"
+
+/** Whether stories bring a kind of Change about, or why they cannot. */
+export type How = "happens" | { readonly never: string }
+
+/** The kinds that may move money: all but those whose type has no postings. */
+export type Moving<C extends { readonly _tag: string }> = C extends { readonly legs: ReadonlyArray<never> } ? never : C["_tag"]
+
+/** A record that has a status, and what holds of it in every story. Said here again, whatever its declaration says. */
+interface Checks<A> {
+  readonly kind: string
+  /** What may follow what. What is not here ends it. */
+  readonly moves: { readonly [from: string]: ReadonlyArray<string> }
+  /** The last notice of a record that has ended. */
+  readonly told: { readonly [status: string]: RegExp }
+  /** What it holds of its company's money, as it is. */
+  readonly held: (row: A) => Msat.Msat
+  /** The withdrawal that it became: what was asked for is this record, and not that one. */
+  readonly became: (row: A) => string | null
+  /** The metadata of whoever asked for it; null where it pays what something else was asked for. */
+  readonly asked: (row: A) => { readonly [key: string]: unknown } | null
+  /** What it came to. */
+  readonly ending: (row: A) => string
+}
+
+type Standing = Row & { readonly status: string; readonly updatedAtMillis: number }
+
+export interface Record extends Checks<Standing> {
+  readonly noun: Noun<Standing>
+}
+
+export const record = <A extends Standing>(noun: Noun<A>, checks: Checks<A>): Record =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- what is checked was read as this noun's
+  ({ noun, ...checks }) as unknown as Record
+
+export interface Feature {
+  readonly changes: { readonly [tag: string]: How }
+  readonly records: ReadonlyArray<Record>
+  /** Transitions that stories bring about: `voucher: open to claimed`. */
+  readonly transitions: ReadonlyArray<string>
+  readonly limits: {
+    /** Changes that are counted against limits, and those that give it back. */
+    readonly counts: ReadonlyArray<string>
+    readonly returns: ReadonlyArray<string>
+    /** What is counted under another id from here on. */
+    readonly became?: (change: Written.Any) => readonly [id: string, was: string] | undefined
+  }
+}
+
+/** A feature in stories: every kind of its Changes that may move money has its place in `changes`. */
+export const make =
+  <const F extends OfCore>(_: F) =>
+  <const S extends Feature & { readonly changes: { readonly [tag in Moving<ChangeOf<F>>]: How } }>(story: S): S =>
+    story

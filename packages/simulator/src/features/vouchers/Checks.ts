@@ -1,0 +1,27 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { vouchers as core } from "@satrail/core/features/vouchers/index"
+import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import * as Feature from "../Feature.ts"
+
+export const vouchers = Feature.make(core)({
+  changes: { VoucherCreated: "happens", VoucherClaimed: "happens", VoucherExpired: "happens", VoucherCanceled: "happens" },
+  transitions: ["voucher: nothing to open", "voucher: open to claimed", "voucher: open to expired", "voucher: open to canceled"],
+  records: [
+    Feature.record(Voucher.noun, {
+      kind: "voucher",
+      moves: { open: ["claimed", "expired", "canceled"] },
+      told: { claimed: /^voucher\.claimed$/, expired: /^voucher\.expired$/, canceled: /^voucher\.canceled$/ },
+      held: ({ status, amount, serviceFee, networkAllowance }) =>
+        status === "open" ? Msat.sum(amount, serviceFee, networkAllowance) : Msat.zero,
+      became: ({ withdrawalId }) => withdrawalId,
+      asked: ({ refundId, metadata }) => (refundId === null ? metadata : null),
+      ending: ({ status, amount }) => `voucher ${status} ${amount}`
+    })
+  ],
+  limits: {
+    counts: ["VoucherCreated"],
+    returns: ["VoucherExpired", "VoucherCanceled"],
+    became: ({ _tag, id, writes: [, second] }) =>
+      _tag === "VoucherClaimed" && second?._tag === "Insert" ? [second.record.id, id] : undefined
+  }
+})

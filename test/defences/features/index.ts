@@ -1,0 +1,3 @@
+import { vouchers } from "./vouchers.ts"
+
+export const features = [vouchers]
