@@ -1,5 +1,5 @@
-import { whole } from "../packages/http/src/Docs.ts"
-import { api } from "../packages/server/src/Server.ts"
+import { whole } from "../packages/http/src/pages/Docs.ts"
+import { api } from "../packages/server/src/serving/Server.ts"
 
 // The types of what the console asks and is answered, from the OpenAPI documents: in the browser they are all that is needed of a client.
 

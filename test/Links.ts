@@ -1,5 +1,5 @@
 // Links and anchors of the pages, as GitHub has them.
-import { anchorOf } from "../packages/server/src/Site.ts"
+import { anchorOf } from "../packages/server/src/serving/Site.ts"
 
 /** A page without what is shown as it stands: blocks of code, and code in a line. As many lines as before. */
 export const withoutCode = (page: string): string =>

@@ -46,22 +46,33 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   regtest: [""]
 }
 
-/** The folders of core, from the bottom up. Each may import from itself and from those before it; a file beside them from all of them. */
-const floors = [
-  "base",
-  "ledger",
-  "nodes",
-  "accounts",
-  "receiving",
-  "sending",
-  "features",
-  "reports",
-  "reports/reconciliation",
-  "events",
-  "events/webhooks",
-  "connections",
-  "service"
-]
+/**
+ * The folders of the packages that are large enough to have some, from the bottom up. A folder may import from itself and from those before it; a file
+ * beside them from all of them. Of `features/` each folder is a place of its own.
+ */
+const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
+  core: [
+    "base",
+    "ledger",
+    "nodes",
+    "accounts",
+    "receiving",
+    "sending",
+    "features",
+    "reports",
+    "reports/reconciliation",
+    "events",
+    "events/webhooks",
+    "connections",
+    "service"
+  ],
+  http: ["wire", "edge", "api", "resources", "features", "events", "pages"],
+  postgres: ["client", "statements", "reads", "journal", "features", "migrations"],
+  server: ["base", "environment", "backends", "deployment", "check", "sandbox", "serving", "features", "commands"]
+}
+
+/** How many files may lie beside the folders. */
+const maxLoose = 10
 
 interface Import {
   readonly specifier: string
@@ -112,12 +123,12 @@ const violations = (name: string, file: string, source: string): ReadonlyArray<s
 const besides = (file: string): ReadonlyArray<string> =>
   importsOf(read(file)).flatMap(({ specifier }) => (specifier.startsWith(".") ? [path.join(path.dirname(file), specifier)] : []))
 
-/** The imports of a file of core that lead to a folder above its own. */
-const upwards = (file: string, source: string): ReadonlyArray<string> => {
+/** The imports of a file that lead to a folder above its own. */
+const upwards = (name: string, file: string, source: string): ReadonlyArray<string> => {
+  const order = floors[name] ?? []
   const floorOf = (one: string) => {
-    const folder = path.dirname(path.relative("packages/core/src", one))
-    // A feature is where what it needs is; the list of all is above all of them.
-    return folder === "." ? floors.length : floors.indexOf(folder.startsWith("features/") ? "sending" : folder)
+    const folder = path.dirname(path.relative(`packages/${name}/src`, one))
+    return folder === "." ? order.length : order.indexOf(folder.replace(/^features\/.*$/, "features"))
   }
   return importsOf(source).flatMap(({ specifier }) => {
     if (!specifier.startsWith(".")) return []
@@ -233,18 +244,20 @@ describe("the house", () => {
     })
   }
 
-  it("house: core's folders import downwards only, types included", () => {
-    const folders = new Set(files("packages/core/src/**/*.ts").map((file) => path.dirname(path.relative("packages/core/src", file))))
-    assert.sameMembers(
-      [...folders].filter((folder) => !folder.startsWith("features/")),
-      [...floors, "."],
-      "a new folder needs its floor here"
-    )
-    assert.deepStrictEqual(
-      files("packages/core/src/**/*.ts").flatMap((file) => upwards(file, read(file))),
-      []
-    )
-  })
+  for (const [name, order] of Object.entries(floors)) {
+    it(`house: the folders of ${name} import downwards only, types included, and few files lie beside them`, () => {
+      const sources = files(`packages/${name}/src/**/*.ts`)
+      const folders = new Set(
+        sources.map((file) => path.dirname(path.relative(`packages/${name}/src`, file)).replace(/^features\/.*$/, "features"))
+      )
+      assert.sameMembers([...folders], [...order, "."], "a new folder needs its floor here")
+      assert.deepStrictEqual(
+        sources.flatMap((file) => upwards(name, file, read(file))),
+        []
+      )
+      assert.isAtMost(sources.filter((file) => path.dirname(file) === `packages/${name}/src`).length, maxLoose)
+    })
+  }
 
   it("house: no files of a package import each other in a circle, types included", () => {
     const found = packages.flatMap((folder) => circles(new Map(files(`${folder}/src/**/*.ts`).map((file) => [file, besides(file)]))))
@@ -318,8 +331,8 @@ describe("the house", () => {
       ["core", `export * from "../test/Fixtures.ts"`],
       ["core", `const later = () => import("pg")`],
       ["core", `type T = import("@satrail/http/Api").Api`],
-      ["memory", `import "@satrail/postgres/Journal"`],
-      ["http", `import { PgClient } from "@satrail/postgres/PgClient"`],
+      ["memory", `import "@satrail/postgres/journal/Journal"`],
+      ["http", `import { PgClient } from "@satrail/postgres/client/PgClient"`],
       ["http", `import { createServer } from "node:http"`],
       ["server", `import { x } from "../../core/src/Msat.ts"`],
       ["bench", `import { x } from "@satrail/core/test/x"`]

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
-import { anchorOf } from "../packages/server/src/Site.ts"
+import { anchorOf } from "../packages/server/src/serving/Site.ts"
 import { anchorsIn, linksIn, withoutCode } from "./Links.ts"
 
 const root = path.dirname(import.meta.dirname)

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { readdirSync } from "node:fs"
 import path from "node:path"
 import * as Measure from "../packages/core/src/base/Measure.ts"
-import * as Environment from "../packages/server/src/Environment.ts"
-import * as Server from "../packages/server/src/Server.ts"
+import * as Environment from "../packages/server/src/deployment/Environment.ts"
+import * as Server from "../packages/server/src/serving/Server.ts"
 import { all, read, root } from "./deployFiles.ts"
 
 // Each module names its metrics when it is loaded, and these load all.

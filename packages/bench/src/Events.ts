@@ -1,6 +1,6 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Feed from "@satrail/core/events/Feed"
-import * as Migration0019 from "@satrail/postgres/Migration0019"
+import * as Migration0019 from "@satrail/postgres/migrations/Migration0019"
 import * as Storage from "@satrail/postgres/Storage"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { once } from "node:events"

@@ -1,6 +1,6 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Entropy } from "@satrail/core/base/Entropy"
-import * as PgClient from "@satrail/postgres/PgClient"
+import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Effect, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"

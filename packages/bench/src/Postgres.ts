@@ -1,4 +1,4 @@
-import * as PgClient from "@satrail/postgres/PgClient"
+import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"

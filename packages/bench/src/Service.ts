@@ -1,4 +1,4 @@
-import * as Demo from "@satrail/server/Demo"
+import * as Demo from "@satrail/server/deployment/Demo"
 import { Effect, Option, type Scope } from "effect"
 import { existsSync } from "node:fs"
 import { get } from "node:http"

@@ -1,6 +1,6 @@
 // The service's HTTP side alone, without its workers: what it confirms stays pending, as what pgbench confirms does. The one that sends webhooks can be asked for.
-import * as Server from "@satrail/server/Server"
-import * as Environment from "@satrail/server/Environment"
+import * as Server from "@satrail/server/serving/Server"
+import * as Environment from "@satrail/server/deployment/Environment"
 import { Effect, Layer, Redacted, References } from "effect"
 import * as Listening from "./Listening.ts"
 import * as SigningNode from "./SigningNode.ts"

@@ -1,7 +1,7 @@
 // What Effect's HttpApi takes of a request before anything of the service is done: one route behind the service's own listener, whose answer a schema encodes.
 // It asks nothing and nobody. What it answers is as long as what the service does.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as Listener from "@satrail/server/Listener"
+import * as Listener from "@satrail/server/serving/Listener"
 import { Effect, Layer, References, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -1,6 +1,6 @@
 // The service over HTTP with its workers, on a node that reports the settlements of which messages tell it, as fast as they are taken.
-import * as Environment from "@satrail/server/Environment"
-import * as Server from "@satrail/server/Server"
+import * as Environment from "@satrail/server/deployment/Environment"
+import * as Server from "@satrail/server/serving/Server"
 import { Effect, Layer, Redacted, References, Schema, SubscriptionRef } from "effect"
 import * as Listening from "./Listening.ts"
 import * as Reports from "./Reports.ts"

@@ -3,8 +3,8 @@ import { Effect, Predicate, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type HttpApi, HttpApiClient, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Api } from "./Api.ts"
-import { Issue } from "./Envelope.ts"
-import * as Pages from "./Page.ts"
+import { Issue } from "./wire/Envelope.ts"
+import * as Pages from "./wire/Page.ts"
 
 /**
  * The service refused a request, or could not be reached. `code` and `status` are the response's own (`insufficient_balance`, 422). Without a response the

@@ -3,7 +3,7 @@ import * as Companies from "./resources/Companies.ts"
 import * as CompanyFees from "./resources/CompanyFees.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as WalletConnections from "./resources/WalletConnections.ts"
-import * as Section from "./Section.ts"
+import * as Section from "./api/Section.ts"
 
 export const section = Section.make(
   "operator",

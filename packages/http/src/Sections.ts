@@ -10,7 +10,7 @@ import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as Statements from "./resources/Statements.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
-import * as Section from "./Section.ts"
+import * as Section from "./api/Section.ts"
 
 export const receive = Section.make(
   "receive",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Redacted } from "effect"
-import * as Seal from "../src/Seal.ts"
+import * as Seal from "../src/wire/Seal.ts"
 
 describe("Seal", () => {
   const sealer = Seal.make(Redacted.make("a secret of 32 characters or more"))

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { AuditLog, link } from "@satrail/core/reports/AuditLog"
 import { Context, Effect } from "effect"
-import * as Acting from "../src/Acting.ts"
+import * as Acting from "../src/edge/Acting.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start({ instead: Context.make(Acting.Proxies, 1) })

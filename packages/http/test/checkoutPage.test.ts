@@ -5,8 +5,8 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"
 import { Clock, Effect, Result } from "effect"
-import * as CheckoutPage from "../src/CheckoutPage.ts"
-import { stateOf } from "../src/CheckoutState.ts"
+import * as CheckoutPage from "../src/pages/CheckoutPage.ts"
+import { stateOf } from "../src/pages/CheckoutState.ts"
 import { start } from "./Service.ts"
 
 const service = await start()

@@ -10,10 +10,10 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { Api } from "../src/Api.ts"
-import { OperatorToken } from "../src/Authentication.ts"
+import { OperatorToken } from "../src/api/Authentication.ts"
 import * as Client from "../src/Client.ts"
-import * as Docs from "../src/Docs.ts"
-import { Readiness } from "../src/Readiness.ts"
+import * as Docs from "../src/pages/Docs.ts"
+import { Readiness } from "../src/api/Readiness.ts"
 import * as Http from "../src/Http.ts"
 
 const operatorToken = Redacted.make("an operator's token")

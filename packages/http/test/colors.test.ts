@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Ui from "../src/Ui.ts"
+import * as Ui from "../src/edge/Ui.ts"
 import { start } from "./Service.ts"
 
 const service = await start()

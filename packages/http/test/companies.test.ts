@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Page from "../src/Page.ts"
+import * as Page from "../src/wire/Page.ts"
 import { differences, instant, is, text } from "./Shape.ts"
 import { type Answer, operatorToken, start } from "./Service.ts"
 

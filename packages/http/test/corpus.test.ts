@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { corpus, unkept } from "@satrail/testing/Corpus"
 import * as Document from "@satrail/ui/checkout/Document"
 import type { Locale, Page, State } from "@satrail/ui/checkout/State"
-import * as Html from "../src/Html.ts"
+import * as Html from "../src/wire/Html.ts"
 import { bad, seen, start } from "./Service.ts"
 
 // Every page that is drawn here, with each of two hundred texts in every place where a stranger can put one.

@@ -4,8 +4,8 @@ import { EventStore } from "@satrail/core/ledger/EventStore"
 import { longestMillis } from "@satrail/testing/Waiting"
 import { Deferred, Effect, Redacted } from "effect"
 import { vi } from "vitest"
-import * as EventIds from "../src/EventIds.ts"
-import { streamsPerKey } from "../src/EventStream.ts"
+import * as EventIds from "../src/wire/EventIds.ts"
+import { streamsPerKey } from "../src/events/EventStream.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
 const closing = Deferred.makeUnsafe<void>()

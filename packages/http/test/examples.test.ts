@@ -6,7 +6,7 @@ import * as OpenApi from "@satrail/testing/OpenApi"
 import { Result } from "effect"
 import { createHash } from "node:crypto"
 import { Api } from "../src/Api.ts"
-import * as Docs from "../src/Docs.ts"
+import * as Docs from "../src/pages/Docs.ts"
 import { operatorToken, start } from "./Service.ts"
 
 const service = await start({ http: { about: { network: "regtest" } } })

@@ -5,7 +5,7 @@ import * as AuditLog from "@satrail/core/reports/AuditLog"
 import { parse } from "csv-parse/sync"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import { maxTables } from "../src/Sheet.ts"
+import { maxTables } from "../src/wire/Sheet.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start()

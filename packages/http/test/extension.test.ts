@@ -4,8 +4,8 @@ import { longestMillis } from "@satrail/testing/Waiting"
 import { Deferred, Effect, Layer, Stream, Tracer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { vi } from "vitest"
-import * as Events from "../src/Events.ts"
-import * as Extension from "../src/Extension.ts"
+import * as Events from "../src/wire/Events.ts"
+import * as Extension from "../src/edge/Extension.ts"
 import { bad, seen, start } from "./Service.ts"
 
 /** What a page, a stream and forms of a host's own are, and what became of them. */

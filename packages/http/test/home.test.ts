@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
-import type * as Home from "../src/Home.ts"
+import type * as Home from "../src/pages/Home.ts"
 import { start } from "./Service.ts"
 
 const about: Home.About = {

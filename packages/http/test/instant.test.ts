@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Scalars from "../src/Scalars.ts"
+import * as Scalars from "../src/wire/Scalars.ts"
 
 const lastMillis = 253_402_300_799_999
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as Lanes from "../src/Lanes.ts"
+import * as Lanes from "../src/edge/Lanes.ts"
 
 /** Requests that are worked on until they are let go, in the order in which they began. */
 const service = () => {

@@ -3,7 +3,7 @@ import { Transactions } from "@satrail/core/reports/Transactions"
 import { Context, Effect, Layer, Logger, References } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { catalogue } from "../src/features/Catalogue.ts"
-import * as Extension from "../src/Extension.ts"
+import * as Extension from "../src/edge/Extension.ts"
 import { operatorToken, start } from "./Service.ts"
 
 // How an error is met by whoever gets it: by what it is found again, where it is explained, and what it says would be right.

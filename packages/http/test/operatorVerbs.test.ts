@@ -9,7 +9,7 @@ import { AuditLog, link } from "@satrail/core/reports/AuditLog"
 import { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Api } from "../src/Api.ts"
-import { OperatorAuthentication, operatorScopesOf } from "../src/Authentication.ts"
+import { OperatorAuthentication, operatorScopesOf } from "../src/api/Authentication.ts"
 import { operatorToken, start } from "./Service.ts"
 import { suspended } from "./Suspended.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Api } from "../src/Api.ts"
-import { OperatorAuthentication, operatorScopesOf } from "../src/Authentication.ts"
+import { OperatorAuthentication, operatorScopesOf } from "../src/api/Authentication.ts"
 import { operatorToken, start } from "./Service.ts"
 
 const service = await start()

@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as OwnKeys from "@satrail/core/accounts/OwnKeys"
 import { link } from "@satrail/core/reports/AuditLog"
 import { Context, Effect } from "effect"
-import * as Acting from "../src/Acting.ts"
+import * as Acting from "../src/edge/Acting.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
 // What a company does with its own keys. What a key of its own making could do that it could not would be a way around its limits and approvals.

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Deferred, Effect, Fiber, Layer, Logger, Metric } from "effect"
 import { TestClock } from "effect/testing"
-import { type Check, layer, type Look, lookMillis, Looks, Readiness } from "../src/Readiness.ts"
+import { type Check, layer, type Look, lookMillis, Looks, Readiness } from "../src/api/Readiness.ts"
 import { operatorToken, start } from "./Service.ts"
 
 /** A check that counts how often it is asked, and answers when it is let. */

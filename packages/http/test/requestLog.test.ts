@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import * as Extension from "../src/Extension.ts"
+import * as Extension from "../src/edge/Extension.ts"
 import { operatorToken, start } from "./Service.ts"
 
 const started = async (logsRequests: boolean) => {

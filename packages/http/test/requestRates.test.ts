@@ -2,8 +2,8 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
 import { Context, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as Exchange from "../src/Exchange.ts"
-import * as RequestRates from "../src/RequestRates.ts"
+import * as Exchange from "../src/edge/Exchange.ts"
+import * as RequestRates from "../src/edge/RequestRates.ts"
 import { bad, operatorToken, seen, start, stillTime } from "./Service.ts"
 
 const limits = (given: RequestRates.Limits) => ({

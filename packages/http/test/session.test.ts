@@ -5,9 +5,9 @@ import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
 import { Context, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as Acting from "../src/Acting.ts"
-import { attemptsPerMinute } from "../src/ConsoleSession.ts"
-import { make } from "../src/SignInLinks.ts"
+import * as Acting from "../src/edge/Acting.ts"
+import { attemptsPerMinute } from "../src/pages/ConsoleSession.ts"
+import { make } from "../src/api/SignInLinks.ts"
 import { type Answer, bad, operatorToken, seen, start, stillTime } from "./Service.ts"
 
 const service = await start({ http: { console: true }, instead: Context.make(Acting.Proxies, 1) })

@@ -1,8 +1,8 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Redacted, Tracer } from "effect"
 import * as Http from "../src/Http.ts"
-import { OperatorToken } from "../src/Authentication.ts"
-import { Readiness } from "../src/Readiness.ts"
+import { OperatorToken } from "../src/api/Authentication.ts"
+import { Readiness } from "../src/api/Readiness.ts"
 import { operatorToken, start } from "./Service.ts"
 
 // A host that traces its requests sees ours among them, and sends them to whoever keeps its traces.

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import * as Files from "@satrail/ui/Files"
-import * as Ui from "../src/Ui.ts"
+import * as Ui from "../src/edge/Ui.ts"
 import { start } from "./Service.ts"
 
 const service = await start()

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import * as Random from "@satrail/testing/Random"
-import * as Beyond from "../src/Beyond.ts"
+import * as Beyond from "../src/pages/Beyond.ts"
 import { operatorToken, start } from "./Service.ts"
 import * as Valid from "./Valid.ts"
 

@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Vouchers } from "@satrail/core/features/vouchers/Vouchers"
 import { Context, Effect, Redacted } from "effect"
-import * as Seal from "../src/Seal.ts"
+import * as Seal from "../src/wire/Seal.ts"
 import { bad, seen, start } from "./Service.ts"
 import { get, refusal } from "./Wallet.ts"
 

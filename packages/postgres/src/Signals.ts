@@ -3,9 +3,9 @@ import * as Core from "@satrail/core/ledger/Signals"
 import { Deferred, Effect, Latch, Layer, Option, PubSub, Schema, Stream } from "effect"
 import type { SqlError } from "effect/sql"
 import type Pg from "pg"
-import { translate } from "./Outage.ts"
-import { Beside } from "./PgClient.ts"
-import { asking, failed } from "./PgConnection.ts"
+import { translate } from "./client/Outage.ts"
+import { Beside } from "./client/PgClient.ts"
+import { asking, failed } from "./client/PgConnection.ts"
 
 // NOTIFY takes a lock of the whole server when its transaction commits. So it is never part of a commit, but a statement of its own, on a connection of its own, and
 // not again before this time is over.

@@ -2,9 +2,9 @@ import { ReportReads } from "@satrail/core/reports/ReportReads"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Clock, type Context, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DatabaseUnreachable } from "./PgError.ts"
-import * as PgClient from "./PgClient.ts"
-import * as Transaction from "./Transaction.ts"
+import type { DatabaseUnreachable } from "./client/PgError.ts"
+import * as PgClient from "./client/PgClient.ts"
+import * as Transaction from "./reads/Transaction.ts"
 
 // Lists that may be a moment old are asked of a standby. How old it is, is not the standby's word, whose clock may be another and whose connection to the primary may
 // be gone: again and again the primary says how far its log is, and what the standby has replayed up to there it has as of the moment when that was asked.

@@ -3,7 +3,7 @@ import * as Id from "@satrail/core/base/Id"
 import { type TakenOver, type Task, Tasks } from "@satrail/core/ledger/Tasks"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { translate } from "./Outage.ts"
+import { translate } from "./client/Outage.ts"
 
 const Claimed = Schema.Struct({
   kind: Schema.String,

@@ -2,7 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import Pg from "pg"
-import * as PgClient from "../src/PgClient.ts"
+import * as PgClient from "../src/client/PgClient.ts"
 
 const ours = (process.env["SATRAIL_TEST_SERVERS"] ?? "").split(" ").filter((url) => url !== "")
 

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
-import * as PgliteClient from "../src/PgliteClient.ts"
+import * as PgliteClient from "../src/client/PgliteClient.ts"
 
 /** A client of an empty embedded database, gone when the scope closes. */
 export const layer = Layer.unwrap(

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
-import * as Commits from "../src/Commits.ts"
+import * as Commits from "../src/journal/Commits.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 

@@ -4,7 +4,7 @@ import * as Cursor from "@satrail/core/ledger/Cursor"
 import * as Limit from "@satrail/core/ledger/Limit"
 import * as Id from "@satrail/core/base/Id"
 import { Effect } from "effect"
-import { boundsOf } from "../src/Counts.ts"
+import { boundsOf } from "../src/statements/Counts.ts"
 
 it.effect("limits: of two limits and times in one flush, the lower limit and the older time apply", () =>
   Effect.gen(function* () {

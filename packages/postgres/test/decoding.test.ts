@@ -3,7 +3,7 @@ import * as Noun from "@satrail/core/ledger/Noun"
 import * as Transaction from "@satrail/core/reports/Transaction"
 import * as Nouns from "@satrail/core/service/Nouns"
 import { Option, Schema, type SchemaAST } from "effect"
-import * as Table from "../src/Table.ts"
+import * as Table from "../src/statements/Table.ts"
 
 const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Literal" ? [String(ast.literal)] : ast._tag === "Union" ? ast.types.flatMap(literals) : []

@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as DirectoryLock from "../src/DirectoryLock.ts"
+import * as DirectoryLock from "../src/client/DirectoryLock.ts"
 
 const directory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
@@ -14,7 +14,7 @@ const directory = Effect.acquireRelease(
 
 /** Another process that holds the directory until it is killed. */
 const holder = Effect.fnUntraced(function* (path: string) {
-  const lock = new URL("../src/DirectoryLock.ts", import.meta.url).href
+  const lock = new URL("../src/client/DirectoryLock.ts", import.meta.url).href
   const program = `
     import { Effect } from "effect"
     import * as DirectoryLock from ${JSON.stringify(lock)}

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
-import * as EmptyDatabase from "../src/EmptyDatabase.ts"
+import * as EmptyDatabase from "../src/client/EmptyDatabase.ts"
 
 const inDirectory = async <A>(use: (directory: string) => Promise<A>): Promise<A> => {
   const directory = mkdtempSync(path.join(os.tmpdir(), "satrail-empty-"))

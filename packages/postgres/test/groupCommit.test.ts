@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Metric, Scope } from "effect"
-import * as GroupCommit from "../src/GroupCommit.ts"
+import * as GroupCommit from "../src/statements/GroupCommit.ts"
 
 /** A store of words that remembers its flushes. "poison" breaks any flush that it is part of, "down" is an outage. */
 const words = Effect.fnUntraced(function* (

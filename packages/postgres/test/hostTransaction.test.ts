@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { companyWith } from "@satrail/contracts/Fixtures"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as HostTransaction from "../src/HostTransaction.ts"
+import * as HostTransaction from "../src/client/HostTransaction.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Embedded from "./Embedded.ts"
 

@@ -3,9 +3,9 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlError } from "effect/sql"
 import { once } from "node:events"
 import { createServer } from "node:net"
-import * as PgClient from "../src/PgClient.ts"
-import * as PgError from "../src/PgError.ts"
-import * as SqlState from "../src/SqlState.ts"
+import * as PgClient from "../src/client/PgClient.ts"
+import * as PgError from "../src/client/PgError.ts"
+import * as SqlState from "../src/client/SqlState.ts"
 
 const start = (url: string) => Effect.flip(Effect.scoped(Layer.build(PgClient.layer({ url: Redacted.make(url) }))))
 

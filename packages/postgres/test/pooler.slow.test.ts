@@ -7,7 +7,7 @@ import * as PgBouncer from "@satrail/testing/PgBouncer"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Cause, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import * as PgClient from "../src/PgClient.ts"
+import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 

@@ -4,9 +4,9 @@ import { quickest } from "@satrail/testing/Waiting"
 import { Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
-import * as Hosts from "../src/Hosts.ts"
-import * as PgClient from "../src/PgClient.ts"
-import * as Primary from "../src/Primary.ts"
+import * as Hosts from "../src/client/Hosts.ts"
+import * as PgClient from "../src/client/PgClient.ts"
+import * as Primary from "../src/client/Primary.ts"
 import * as Impostor from "./Impostor.ts"
 
 // ---- what a URL names

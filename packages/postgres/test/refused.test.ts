@@ -5,7 +5,7 @@ import { Records } from "@satrail/core/service/Records"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import Pg from "pg"
-import { Commits, refusedMillis } from "../src/Commits.ts"
+import { Commits, refusedMillis } from "../src/journal/Commits.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 

@@ -8,10 +8,10 @@ import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import * as Nouns from "@satrail/core/service/Nouns"
 import path from "node:path"
-import * as Migrations from "../src/Migrations.ts"
-import * as PgClient from "../src/PgClient.ts"
+import * as Migrations from "../src/migrations/Migrations.ts"
+import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
-import * as Table from "../src/Table.ts"
+import * as Table from "../src/statements/Table.ts"
 
 // Roles are a whole server's: these tests have one of their own.
 const installation = PostgresServer.find()

@@ -13,7 +13,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createConnection, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import * as PgClient from "../src/PgClient.ts"
+import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Signals from "@satrail/core/ledger/Signals"
 import { Context, Effect, Layer, Queue, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import * as PgClient from "../src/PgClient.ts"
+import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 

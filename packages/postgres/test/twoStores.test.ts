@@ -11,7 +11,7 @@ import * as Limit from "@satrail/core/ledger/Limit"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Clock, type Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as PgClient from "../src/PgClient.ts"
+import * as PgClient from "../src/client/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 

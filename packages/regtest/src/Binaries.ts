@@ -1,4 +1,4 @@
-import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
+import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
 import { Effect, type Scope } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"

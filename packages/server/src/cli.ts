@@ -5,8 +5,8 @@ import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Output from "./commands/Output.ts"
-import { satrail } from "./Commands.ts"
-import { version } from "./Version.ts"
+import { satrail } from "./commands/Commands.ts"
+import { version } from "./base/Version.ts"
 
 // A wallet's file, and the folder that is made for it, are their owner's alone.
 process.umask(0o077)

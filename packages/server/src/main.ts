@@ -1,4 +1,4 @@
-import * as Program from "./Program.ts"
-import * as Server from "./Server.ts"
+import * as Program from "./serving/Program.ts"
+import * as Server from "./serving/Server.ts"
 
 Program.run(Server.services)

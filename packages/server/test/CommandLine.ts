@@ -1,9 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { satrail } from "../src/Commands.ts"
+import { satrail } from "../src/commands/Commands.ts"
 import { Variables } from "../src/environment/Unknown.ts"
-import { version } from "../src/Version.ts"
+import { version } from "../src/base/Version.ts"
 
 /** What a command prints, and how it ends, in this process. `env` is what it reads its settings from. */
 export const run = (args: string, env: Record<string, string> = {}) =>

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Policy from "@satrail/core/service/Policy"
 import * as WebhookPoster from "@satrail/web/WebhookPoster"
 import { Redacted, Result } from "effect"
-import * as Environment from "../src/Environment.ts"
-import * as Server from "../src/Server.ts"
+import * as Environment from "../src/deployment/Environment.ts"
+import * as Server from "../src/serving/Server.ts"
 
 const problemsOf = (env: Record<string, string>): ReadonlyArray<string> => {
   const read = Environment.read(env)

@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { IncomingMessage, maxHeaderSize, ServerResponse } from "node:http"
 import { setImmediate as pass } from "node:timers/promises"
 import { type AddressInfo, connect, Socket } from "node:net"
-import * as Listener from "../src/Listener.ts"
+import * as Listener from "../src/serving/Listener.ts"
 
 describe("what never becomes a request", () => {
   /** What a server of ours sends to whoever sends this, until it closes the connection. */

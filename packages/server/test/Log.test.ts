@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Log from "../src/Log.ts"
+import * as Log from "../src/deployment/Log.ts"
 
 it("log: for people, a request is one line, and successful reads of the console are none", async () => {
   const printed: Array<string> = []

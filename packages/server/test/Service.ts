@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { eventually } from "@satrail/testing/Waiting"
-import type { Demo } from "../src/Demo.ts"
+import type { Demo } from "../src/deployment/Demo.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"

@@ -1,4 +1,4 @@
-import type { Readiness } from "@satrail/http/Readiness"
+import type { Readiness } from "@satrail/http/api/Readiness"
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -6,9 +6,9 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { Clock, type Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
 import { rmSync } from "node:fs"
-import * as Environment from "../src/Environment.ts"
-import * as Server from "../src/Server.ts"
-import * as Telemetry from "../src/Telemetry.ts"
+import * as Environment from "../src/deployment/Environment.ts"
+import * as Server from "../src/serving/Server.ts"
+import * as Telemetry from "../src/deployment/Telemetry.ts"
 import * as Service from "./Service.ts"
 
 export const operatorToken = "the operator's token of the whole service".replaceAll(" ", "-")

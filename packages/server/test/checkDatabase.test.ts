@@ -7,10 +7,10 @@ import { once } from "node:events"
 import { rmSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
-import * as Check from "../src/check/Check.ts"
+import * as Check from "../src/base/Check.ts"
 import { limitMillis } from "../src/check/Checks.ts"
 import * as Database from "../src/check/Database.ts"
-import * as Environment from "../src/Environment.ts"
+import * as Environment from "../src/deployment/Environment.ts"
 import * as Service from "./Service.ts"
 
 const installation = PostgresServer.find()

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Api from "@satrail/http/Api"
-import { OperatorAuthentication } from "@satrail/http/Authentication"
+import { OperatorAuthentication } from "@satrail/http/api/Authentication"
 import { ConfigProvider, Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -9,10 +9,10 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { secondsOf } from "../src/CommandParts.ts"
-import { satrail } from "../src/Commands.ts"
+import { secondsOf } from "../src/commands/CommandParts.ts"
+import { satrail } from "../src/commands/Commands.ts"
 import { Variables } from "../src/environment/Unknown.ts"
-import { version } from "../src/Version.ts"
+import { version } from "../src/base/Version.ts"
 
 // A service that only notes what it is asked. What a command makes of the answer is tested elsewhere.
 const asked: Array<string> = []

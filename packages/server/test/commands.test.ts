@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Config, Effect, Exit } from "effect"
 import { Completions } from "effect/cli"
-import { CommandFailed } from "../src/commands/CommandFailed.ts"
-import { satrail } from "../src/Commands.ts"
+import { CommandFailed } from "../src/base/CommandFailed.ts"
+import { satrail } from "../src/commands/Commands.ts"
 import { run } from "./CommandLine.ts"
 
 const errorOf = (exit: Exit.Exit<void, unknown>): unknown => {

@@ -1,15 +1,15 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Events from "@satrail/http/Events"
-import * as Extension from "@satrail/http/Extension"
-import { Readiness } from "@satrail/http/Readiness"
+import * as Events from "@satrail/http/wire/Events"
+import * as Extension from "@satrail/http/edge/Extension"
+import { Readiness } from "@satrail/http/api/Readiness"
 import { Context, Effect, Layer, ManagedRuntime, Redacted, Result, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpStaticServer } from "effect/http"
 import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
 import { start } from "../../http/test/Service.ts"
-import * as Environment from "../src/Environment.ts"
-import * as Server from "../src/Server.ts"
+import * as Environment from "../src/deployment/Environment.ts"
+import * as Server from "../src/serving/Server.ts"
 
 const service = await start()
 afterAll(service.dispose)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Completions } from "effect/cli"
 import { readdirSync, readFileSync } from "node:fs"
-import { satrail } from "../src/Commands.ts"
+import { satrail } from "../src/commands/Commands.ts"
 
 type Described = Completions.CommandDescriptor
 

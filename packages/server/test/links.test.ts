@@ -1,8 +1,8 @@
 import { originOf } from "@satrail/core/accounts/Installation"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import * as Environment from "../src/Environment.ts"
-import * as Links from "../src/Links.ts"
+import * as Environment from "../src/deployment/Environment.ts"
+import * as Links from "../src/deployment/Links.ts"
 
 const origin = (env: Readonly<Record<string, string>>): string => {
   const environment = Result.getOrThrow(Environment.read({ SATRAIL_DATA: "/tmp/none", ...env }))

@@ -16,7 +16,7 @@ import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
 import { existsSync } from "node:fs"
 import path from "node:path"
-import * as Environment from "../src/Environment.ts"
+import * as Environment from "../src/deployment/Environment.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 

@@ -11,7 +11,7 @@ import * as Esplora from "./fake/Esplora.ts"
 import type * as Http from "./fake/Http.ts"
 import * as Lnd from "./fake/Lnd.ts"
 import * as Service from "./Service.ts"
-import { version } from "../src/Version.ts"
+import { version } from "../src/base/Version.ts"
 
 const installation = PostgresServer.find()
 const token = "an-operator-s-token-of-32-characters"

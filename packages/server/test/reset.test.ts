@@ -2,7 +2,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import * as Environment from "../src/Environment.ts"
+import * as Environment from "../src/deployment/Environment.ts"
 import * as Reset from "../src/sandbox/Reset.ts"
 import * as Service from "./Service.ts"
 

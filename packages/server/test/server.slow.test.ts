@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import type { Readiness } from "@satrail/http/Readiness"
+import type { Readiness } from "@satrail/http/api/Readiness"
 import { quickest } from "@satrail/testing/Waiting"
 import { type Context, Deferred, Effect, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
@@ -8,8 +8,8 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync,
 import { Agent, createServer, get, request } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import path from "node:path"
-import * as Environment from "../src/Environment.ts"
-import * as Server from "../src/Server.ts"
+import * as Environment from "../src/deployment/Environment.ts"
+import * as Server from "../src/serving/Server.ts"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { gunzipSync } from "node:zlib"
 import { start } from "../../http/test/Service.ts"
-import * as Site from "../src/Site.ts"
+import * as Site from "../src/serving/Site.ts"
 
 const root = path.join(import.meta.dirname, "../../..")
 const html = { headers: { accept: "text/html,*/*;q=0.8" } }

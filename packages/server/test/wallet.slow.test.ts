@@ -3,8 +3,8 @@ import { Result } from "effect"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
-import * as Check from "../src/check/Check.ts"
-import * as Environment from "../src/Environment.ts"
+import * as Check from "../src/base/Check.ts"
+import * as Environment from "../src/deployment/Environment.ts"
 import * as Service from "./Service.ts"
 
 describe("satrail wallet", () => {

@@ -1,5 +1,5 @@
-import * as ErrorCodes from "../ErrorCodes.ts"
-import type { OwnError } from "../OwnErrors.ts"
+import * as ErrorCodes from "../wire/ErrorCodes.ts"
+import type { OwnError } from "../wire/OwnErrors.ts"
 import { features } from "./index.ts"
 
 type OwnOf<F> = F extends { readonly errors: { readonly table: infer T } } ? T[keyof T] : never

@@ -1,8 +1,8 @@
 import type { Effect, Layer, Schema } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import type * as OwnErrors from "../OwnErrors.ts"
-import type { Extension } from "../Extension.ts"
-import type * as View from "../View.ts"
+import type * as OwnErrors from "../wire/OwnErrors.ts"
+import type { Extension } from "../edge/Extension.ts"
+import type * as View from "../wire/View.ts"
 
 interface Section {
   readonly group: HttpApiGroup.Constraint

@@ -5,7 +5,7 @@ import * as Waiting from "@satrail/core/ledger/Waiting"
 import { Cause } from "@satrail/core/reports/reconciliation/Difference"
 import type { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliation"
 import { Clock, Effect, Metric, Option } from "effect"
-import * as Scalars from "../Scalars.ts"
+import * as Scalars from "../wire/Scalars.ts"
 import { countByCause } from "./Reconciliation.ts"
 
 const gauges = {

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { type Failure, fee, hashOf, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Schema } from "effect"
-import * as View from "../View.ts"
+import * as View from "../wire/View.ts"
 
 const FailureReason = Schema.Literals([
   "FAILURE_REASON_NONE",

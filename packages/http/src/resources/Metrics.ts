@@ -3,8 +3,8 @@ import { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliat
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
-import { Looks } from "../Readiness.ts"
-import * as Section from "../Section.ts"
+import { Looks } from "../api/Readiness.ts"
+import * as Section from "../api/Section.ts"
 import * as Gauges from "./Gauges.ts"
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */

@@ -1,6 +1,6 @@
 import type { Warning } from "@satrail/core/nodes/Channels"
 import { Schema } from "effect"
-import * as View from "../View.ts"
+import * as View from "../wire/View.ts"
 
 /** Anybody may read it: no amounts. */
 export const view = View.make<Warning>()(

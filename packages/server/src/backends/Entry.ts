@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Check, warning } from "../check/Check.ts"
+import { type Check, warning } from "../base/Check.ts"
 import type * as Setting from "../environment/Setting.ts"
 
 /** What a node or a chain's source is not known to do, and what an operator makes of that. */

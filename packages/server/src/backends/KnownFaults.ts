@@ -1,5 +1,5 @@
 import type * as Versions from "@satrail/core/nodes/Versions"
-import { type Line, misconfigured, warning } from "../check/Check.ts"
+import { type Line, misconfigured, warning } from "../base/Check.ts"
 
 /**
  * What is known against a node's version, for `satrail check` and every start. One that may tell what is not so keeps the service from starting, unless the

@@ -2,7 +2,7 @@ import * as Lnd from "@satrail/nodes/Lnd"
 import * as Macaroon from "@satrail/nodes/Macaroon"
 import { Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
-import { isPath, reasonOf } from "../Files.ts"
+import { isPath, reasonOf } from "../base/Files.ts"
 
 /** A macaroon that allows what it is for. */
 export interface Usable {

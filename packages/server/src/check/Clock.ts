@@ -1,7 +1,7 @@
 import * as Outbound from "@satrail/web/Outbound"
 import { Clock, Effect, Schema } from "effect"
-import type { Environment } from "../Environment.ts"
-import { type Check, type Line, outage, right, warning } from "./Check.ts"
+import type { Environment } from "../deployment/Environment.ts"
+import { type Check, type Line, outage, right, warning } from "../base/Check.ts"
 
 // Invoices expire, leases end and rates age by this machine's clock. https://docs.cdp.coinbase.com/coinbase-app/track-apis/time
 const url = "https://api.coinbase.com/v2/time"

@@ -1,12 +1,12 @@
-import * as Hosts from "@satrail/postgres/Hosts"
-import * as Migrations from "@satrail/postgres/Migrations"
-import * as PgClient from "@satrail/postgres/PgClient"
-import * as Primary from "@satrail/postgres/Primary"
+import * as Hosts from "@satrail/postgres/client/Hosts"
+import * as Migrations from "@satrail/postgres/migrations/Migrations"
+import * as PgClient from "@satrail/postgres/client/PgClient"
+import * as Primary from "@satrail/postgres/client/Primary"
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import path from "node:path"
-import type { Environment } from "../Environment.ts"
-import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "./Check.ts"
+import type { Environment } from "../deployment/Environment.ts"
+import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
 
 /** The oldest PostgreSQL that the statements are written for. */
 const oldest = 150_000

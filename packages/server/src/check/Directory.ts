@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import path from "node:path"
-import type { Environment } from "../Environment.ts"
-import { reasonOf } from "../Files.ts"
-import { type Check, type Line, misconfigured, right, warning } from "./Check.ts"
+import type { Environment } from "../deployment/Environment.ts"
+import { reasonOf } from "../base/Files.ts"
+import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
 /** The nearest place above that is there. */
 const existing = (place: string): string => (existsSync(place) || path.dirname(place) === place ? place : existing(path.dirname(place)))

@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import dns from "node:dns/promises"
 import tls from "node:tls"
-import type { Environment } from "../Environment.ts"
-import { type Check, type Line, messageOf, outage, right, warning } from "./Check.ts"
+import type { Environment } from "../deployment/Environment.ts"
+import { type Check, type Line, messageOf, outage, right, warning } from "../base/Check.ts"
 import { isPublic } from "./Settings.ts"
 
 /** How long before its end a certificate is reported. */

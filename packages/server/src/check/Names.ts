@@ -1,7 +1,7 @@
 import * as ValidatingResolver from "@satrail/web/ValidatingResolver"
 import { Effect } from "effect"
-import type { Environment } from "../Environment.ts"
-import { type Check, type Line, misconfigured, outage, right } from "./Check.ts"
+import type { Environment } from "../deployment/Environment.ts"
+import { type Check, type Line, misconfigured, outage, right } from "../base/Check.ts"
 
 /** A name whose zone has been signed for long, and is everybody's. Whether it has such records does not matter. */
 const signedName = "org"

@@ -3,8 +3,8 @@ import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as Tickers from "@satrail/web/Tickers"
 import { Clock, Effect } from "effect"
-import type { Environment } from "../Environment.ts"
-import { type Check, outage, right, warning } from "./Check.ts"
+import type { Environment } from "../deployment/Environment.ts"
+import { type Check, outage, right, warning } from "../base/Check.ts"
 
 /** Which tickers do not answer as they should. */
 const silent = Effect.fnUntraced(function* (tickers: ReadonlyArray<Tickers.Ticker>, { ask }: Outbound.Outbound["Service"]) {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import type { Environment } from "../Environment.ts"
-import * as Pretended from "../Pretended.ts"
-import type { Check, Line } from "./Check.ts"
-import { right, warning } from "./Check.ts"
+import type { Environment } from "../deployment/Environment.ts"
+import * as Pretended from "../deployment/Pretended.ts"
+import type { Check, Line } from "../base/Check.ts"
+import { right, warning } from "../base/Check.ts"
 
 /** Whether wallets outside can be meant to find this domain. */
 export const isPublic = (domain: string): boolean => !/(?:^|\.)(?:localhost|local|test|example|invalid|internal)$/.test(domain)

@@ -5,7 +5,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs"
 import path from "node:path"
 import type { Network } from "@satrail/bitcoin/Network"
 import type * as Wallet from "../environment/Wallet.ts"
-import { type Check, type Line, misconfigured, right, warning } from "./Check.ts"
+import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
 /** Whether a command can be started: a path, or a name that is in one of PATH's folders. */
 const isProgram = (command: string): boolean =>

@@ -1,7 +1,7 @@
 import { Console, Effect, Result } from "effect"
-import * as Check from "../check/Check.ts"
+import * as Check from "../base/Check.ts"
 import * as Checks from "../check/Checks.ts"
-import * as Environment from "../Environment.ts"
+import * as Environment from "../deployment/Environment.ts"
 import { Variables } from "../environment/Unknown.ts"
 
 /** A configuration that cannot be read is wrong in as many lines as there are problems, and nothing else can be looked at. */

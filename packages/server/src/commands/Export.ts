@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { finished } from "node:stream/promises"
 import type { Writable } from "node:stream"
-import { CommandFailed } from "./CommandFailed.ts"
+import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 

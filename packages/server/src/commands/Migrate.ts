@@ -1,5 +1,5 @@
-import * as Migrations from "@satrail/postgres/Migrations"
-import * as PgClient from "@satrail/postgres/PgClient"
+import * as Migrations from "@satrail/postgres/migrations/Migrations"
+import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Console, Effect } from "effect"
 import * as Database from "../environment/Database.ts"
 import * as Output from "./Output.ts"

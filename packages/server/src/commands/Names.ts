@@ -6,7 +6,7 @@ import * as Names from "@satrail/web/Names"
 import { Clock, Console, Effect, Result } from "effect"
 import * as Others from "../environment/Others.ts"
 import { identity } from "../environment/Service.ts"
-import { CommandFailed } from "./CommandFailed.ts"
+import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "./Output.ts"
 
 /** A name as it is written, with its ₿ or without, and where its record is. */

@@ -2,10 +2,10 @@ import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as Demo from "../Demo.ts"
+import * as Demo from "../deployment/Demo.ts"
 import { dataDirectory } from "../environment/Process.ts"
 import * as Setting from "../environment/Setting.ts"
-import { CommandFailed } from "./CommandFailed.ts"
+import { CommandFailed } from "../base/CommandFailed.ts"
 import { forPeople, reasonsOf, rows } from "./Output.ts"
 
 const settings = {

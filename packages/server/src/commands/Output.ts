@@ -1,6 +1,6 @@
 import { Config, Console, Effect } from "effect"
 import { problemsOf } from "../environment/Setting.ts"
-import { CommandFailed } from "./CommandFailed.ts"
+import { CommandFailed } from "../base/CommandFailed.ts"
 
 /** A value in a line: what has members is JSON. */
 const cell = (value: unknown): string => {

@@ -1,6 +1,6 @@
 import { Console, Effect, Option, Schema } from "effect"
 import * as Backlog from "./Backlog.ts"
-import { CommandFailed } from "./CommandFailed.ts"
+import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 

@@ -10,10 +10,10 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import { Records } from "@satrail/core/service/Records"
 import { Clock, Console, Effect, Option } from "effect"
-import * as Environment from "../Environment.ts"
+import * as Environment from "../deployment/Environment.ts"
 import { Variables } from "../environment/Unknown.ts"
-import * as Server from "../Server.ts"
-import { CommandFailed } from "./CommandFailed.ts"
+import * as Server from "../serving/Server.ts"
+import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "./Output.ts"
 
 /** Keeps every key that the chain has seen, and a gap after it, from being given out again. */

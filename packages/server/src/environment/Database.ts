@@ -1,5 +1,5 @@
-import * as Hosts from "@satrail/postgres/Hosts"
-import * as Journal from "@satrail/postgres/Journal"
+import * as Hosts from "@satrail/postgres/client/Hosts"
+import * as Journal from "@satrail/postgres/journal/Journal"
 import { Config, type Redacted, Result } from "effect"
 import * as Setting from "./Setting.ts"
 

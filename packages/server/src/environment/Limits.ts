@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Loosening from "@satrail/core/accounts/Loosening"
 import * as Policy from "@satrail/core/service/Policy"
-import * as RequestRates from "@satrail/http/RequestRates"
+import * as RequestRates from "@satrail/http/edge/RequestRates"
 import * as Setting from "./Setting.ts"
 
 const sats: Setting.Kind<Msat.Msat> = {

@@ -1,6 +1,6 @@
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
-import * as Authentication from "@satrail/http/Authentication"
+import * as Authentication from "@satrail/http/api/Authentication"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import type { DatabaseSwitch } from "./DatabaseSwitch.ts"

@@ -1,8 +1,8 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/receiving/Checkout"
-import * as CheckoutPage from "@satrail/http/CheckoutPage"
+import * as CheckoutPage from "@satrail/http/pages/CheckoutPage"
 import { Effect, Layer } from "effect"
-import * as Pretended from "../Pretended.ts"
+import * as Pretended from "../deployment/Pretended.ts"
 import type { Given } from "./Controls.ts"
 
 /** What the outside wallet pays where the payer decides. */

@@ -1,9 +1,9 @@
 import { Context, Effect, Schema } from "effect"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import type { Environment } from "../Environment.ts"
-import * as Identity from "../Identity.ts"
-import * as Pretended from "../Pretended.ts"
+import type { Environment } from "../deployment/Environment.ts"
+import * as Identity from "../deployment/Identity.ts"
+import * as Pretended from "../deployment/Pretended.ts"
 
 /** Begins a sandbox anew. Only where nothing is real, and its database is the embedded one, which this service made itself. */
 export class Reset extends Context.Service<

@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { start } from "../../../http/test/Service.ts"
-import * as Site from "../../src/Site.ts"
+import * as Site from "../../src/serving/Site.ts"
 import { isMissing, launch } from "./Chromium.ts"
 
 describe.skipIf(isMissing)("the documentation in a browser", async () => {

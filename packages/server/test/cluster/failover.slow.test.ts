@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as PgClient from "@satrail/postgres/PgClient"
+import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Effect, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually, run } from "../Service.ts"

@@ -3,8 +3,8 @@ import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Layer } from "effect"
-import * as Program from "../../src/Program.ts"
-import * as Server from "../../src/Server.ts"
+import * as Program from "../../src/serving/Program.ts"
+import * as Server from "../../src/serving/Server.ts"
 import * as Remote from "./Remote.ts"
 
 const network = process.env["NETWORK_URL"]

@@ -2,9 +2,9 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { Effect, Layer } from "effect"
-import * as Identity from "../../src/Identity.ts"
-import * as Program from "../../src/Program.ts"
-import * as Server from "../../src/Server.ts"
+import * as Identity from "../../src/deployment/Identity.ts"
+import * as Program from "../../src/serving/Program.ts"
+import * as Server from "../../src/serving/Server.ts"
 import * as Points from "./Points.ts"
 
 const directory = process.env["POINTS_DIRECTORY"]

@@ -2,7 +2,7 @@
 // right; what memory, latency and the tables did meanwhile is written down, in Markdown, to --out or to standard output. With --failover the database has
 // a standby, whose commits are waited for, and after each third of the run the machine of the primary dies: the other one takes over, and it follows.
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as PgClient from "@satrail/postgres/PgClient"
+import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { readFileSync, writeFileSync } from "node:fs"

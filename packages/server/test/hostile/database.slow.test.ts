@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Http from "@satrail/http/Http"
-import * as PgClient from "@satrail/postgres/PgClient"
+import * as PgClient from "@satrail/postgres/client/PgClient"
 import type { Operation } from "@satrail/testing/OpenApi"
 import { Effect, Layer } from "effect"
 import * as Database from "../../../postgres/test/Database.ts"

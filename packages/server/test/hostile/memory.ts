@@ -1,7 +1,7 @@
 // What strangers can ask for must not grow: --calls hostile requests of each kind (2000 unless given) to one process over PostgreSQL, all kinds once to warm up
 // and then twice more. Memory is looked at after collections of garbage, rows are counted, and what differs between the last two rounds is growth.
 // Markdown goes to standard output; the exit code is 1 where something grows.
-import * as PgClient from "@satrail/postgres/PgClient"
+import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,10 +1,10 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Readiness } from "@satrail/http/Readiness"
+import { Readiness } from "@satrail/http/api/Readiness"
 import * as Http from "@satrail/http/Http"
 import { Context, Redacted, Result } from "effect"
 import { operatorToken, start } from "../../../http/test/Service.ts"
-import * as Environment from "../../src/Environment.ts"
-import * as Server from "../../src/Server.ts"
+import * as Environment from "../../src/deployment/Environment.ts"
+import * as Server from "../../src/serving/Server.ts"
 import * as Worst from "./Worst.ts"
 
 // SATRAIL_REQUESTS_PER_STRANGER covers every route that the server adds to its router, except those listed here.

@@ -1,12 +1,12 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Readiness } from "@satrail/http/Readiness"
+import { Readiness } from "@satrail/http/api/Readiness"
 import * as Http from "@satrail/http/Http"
-import * as Session from "@satrail/http/Session"
+import * as Session from "@satrail/http/wire/Session"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Context, Redacted, Result } from "effect"
 import { operatorToken, start } from "../../../http/test/Service.ts"
-import * as Environment from "../../src/Environment.ts"
-import * as Server from "../../src/Server.ts"
+import * as Environment from "../../src/deployment/Environment.ts"
+import * as Server from "../../src/serving/Server.ts"
 import * as Worst from "./Worst.ts"
 
 // The worst requests for every route that the server adds to its router, so that a new route is covered when it is added.

@@ -1,8 +1,8 @@
 import type * as Satrail from "@satrail/core/service/Satrail"
-import { OperatorToken } from "@satrail/http/Authentication"
+import { OperatorToken } from "@satrail/http/api/Authentication"
 import * as Http from "@satrail/http/Http"
-import { Readiness } from "@satrail/http/Readiness"
-import * as Seal from "@satrail/http/Seal"
+import { Readiness } from "@satrail/http/api/Readiness"
+import * as Seal from "@satrail/http/wire/Seal"
 import { Context, Effect, Layer, Redacted } from "effect"
 
 /** What a process consists of. */

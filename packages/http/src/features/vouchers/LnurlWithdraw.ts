@@ -1,9 +1,9 @@
 import { Vouchers } from "@satrail/core/features/vouchers/Vouchers"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
-import { addressOf } from "../../Address.ts"
-import { error, json, number, policy, unbroken } from "../../Lnurl.ts"
-import { admitting, RequestRates } from "../../RequestRates.ts"
+import { addressOf } from "../../wire/Address.ts"
+import { error, json, number, policy, unbroken } from "../../resources/Lnurl.ts"
+import { admitting, RequestRates } from "../../edge/RequestRates.ts"
 
 // What wallets ask about vouchers (LUD-03), in the shapes of Lnurl.ts.
 

@@ -1,4 +1,4 @@
-import * as OfCompany from "../../OfCompany.ts"
+import * as OfCompany from "../../api/OfCompany.ts"
 import * as Feature from "../Feature.ts"
 import * as LnurlWithdraw from "./LnurlWithdraw.ts"
 import * as Vouchers from "./Vouchers.ts"

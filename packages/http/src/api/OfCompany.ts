@@ -1,0 +1,107 @@
+import { Companies } from "@satrail/core/accounts/Companies"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Context, Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Caller, readerOf } from "./Authentication.ts"
+import * as Errors from "../wire/Errors.ts"
+import { Example } from "../wire/Examples.ts"
+import * as Scalars from "../wire/Scalars.ts"
+import * as Section from "./Section.ts"
+
+/** Below it are the routes of `/v1` that only read, of the company that it names. */
+export const root = "/operator/companies/:companyId"
+
+const errors = Errors.of("not_found", "store_unavailable")
+
+const params = { companyId: Scalars.Uuid }
+
+type ParamsOf<Params> = [Params] extends [never]
+  ? Schema.Struct<typeof params>
+  : Params extends Schema.Struct<infer Fields>
+    ? Schema.Struct<Fields & typeof params>
+    : Params extends { readonly Type: infer Type }
+      ? Schema.Codec<Type & { readonly companyId: string }, Readonly<Record<string, string>>>
+      : never
+
+/** The same endpoint below `root`. */
+type Mounted<Endpoint> =
+  Endpoint extends HttpApiEndpoint.HttpApiEndpoint<
+    infer Name,
+    "GET",
+    `/v1${infer Path}`,
+    infer Params,
+    infer Query,
+    infer Payload,
+    infer Headers,
+    infer Success,
+    infer Error,
+    infer _Middleware,
+    infer _Services
+  >
+    ? HttpApiEndpoint.HttpApiEndpoint<
+        `company${Capitalize<Name>}`,
+        "GET",
+        `${typeof root}${Path}`,
+        ParamsOf<Params>,
+        Query,
+        Payload,
+        Headers,
+        Success,
+        Error | (typeof errors)[number]
+      >
+    : never
+
+type Request = { readonly params: { readonly companyId: string } }
+
+/** An answer's link to its next page, which is below `root` too. */
+const linked = (answer: unknown, companyId: string): unknown => {
+  const link = HttpServerResponse.isHttpServerResponse(answer) ? answer.headers["link"] : undefined
+  return link === undefined || !HttpServerResponse.isHttpServerResponse(answer)
+    ? answer
+    : HttpServerResponse.setHeader(answer, "link", link.replace("</v1/", `</operator/companies/${companyId}/`))
+}
+
+/** What else is in the path of an endpoint. */
+const ownParams = ({ params }: HttpApiEndpoint.Top) =>
+  params?.ast._tag === "Objects"
+    ? Object.fromEntries(params.ast.propertySignatures.map(({ name, type }) => [name, Schema.make<Schema.Codec<string>>(type)]))
+    : {}
+
+/** A GET of `/v1`, for the operator: of the company in its path, with the same query and the same answer. */
+export const read = <Endpoint extends HttpApiEndpoint.Constraint, E, R>(operation: Section.Operation<Endpoint, E, R>) => {
+  const given = Section.plain(operation.endpoint)
+  const summary = Context.getOrUndefined(given.annotations, OpenApi.Summary) ?? given.identifier
+  const example = Context.getOrUndefined(given.annotations, Example)
+  const endpoint = HttpApiEndpoint.make("GET")(
+    `company${given.identifier.charAt(0).toUpperCase()}${given.identifier.slice(1)}`,
+    `${root}${given.path.slice("/v1".length)}`,
+    {
+      params: { ...params, ...ownParams(given) },
+      ...(given.query !== undefined && { query: given.query }),
+      success: [...given.success],
+      error: [...new Set([...Errors.among(given.error), ...errors])]
+    }
+  )
+    .annotate(OpenApi.Summary, `${summary} of a company`)
+    .annotate(OpenApi.Description, `The same as \`GET ${given.path.replaceAll(/:(\w+)/g, "{$1}")}\` is to the company itself.`)
+  const shown =
+    example === undefined
+      ? endpoint
+      : endpoint.annotate(Example, (world) => {
+          const own = example(world)
+          return { ...own, params: { ...own.params, companyId: world.companyId } }
+        })
+  const services = Effect.all([Companies, operation.handler])
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- made part by part out of the given one, as its type is
+  const mounted = shown as unknown as Mounted<Endpoint>
+  const handle = ([companies, handler]: Effect.Success<typeof services>) =>
+    Effect.fnUntraced(function* (request: Request) {
+      const company = yield* Errors.answered(companies.get(CompanyId.make(request.params.companyId.toLowerCase())))
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- a request to the mounted endpoint is one to the given endpoint, and more
+      const answer = (handler as unknown as (request: Request) => Effect.Effect<unknown, never, Caller>)(request)
+      return linked(yield* Effect.provideService(answer, Caller, readerOf(company)), company.id)
+    })
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- it answers as the given handler does, which the given endpoint's type says
+  return Section.operator(mounted, services, handle as never)
+}

@@ -1,0 +1,185 @@
+import * as Characters from "@satrail/core/base/Characters"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { type Ask, Feed, limit, maxLooked } from "@satrail/core/events/Feed"
+import * as Notice from "@satrail/core/events/Notice"
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { companyId, Scopes } from "../api/Authentication.ts"
+import * as Envelope from "../wire/Envelope.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as EventBody from "./EventBody.ts"
+import * as EventIds from "../wire/EventIds.ts"
+import { Example, type World } from "../wire/Examples.ts"
+import * as Page from "../wire/Page.ts"
+import * as Scalars from "../wire/Scalars.ts"
+import * as Section from "../api/Section.ts"
+import * as Deposits from "../resources/Deposits.ts"
+
+const path = "/v1/events"
+
+const EventId = Schema.String.annotate({ examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"] })
+
+const wanted = `One of ${Notice.all.join(", ")}, or a beginning such as deposit.*`
+
+/** How many filters an endpoint, or a query, can have. */
+export const maxFilters = 64
+
+/** What is wrong with a filter; undefined where nothing is. */
+export const filterIssue = (filter: string): string | undefined =>
+  Notice.matching(filter).length === 0 ? `There is no event of the type ${filter.slice(0, 100)}. ${wanted}` : undefined
+
+const prefixes = new Set(
+  Notice.all.flatMap((type) => type.split(".").flatMap((_, at, parts) => (at === 0 ? [] : [`${parts.slice(0, at).join(".")}.*`])))
+)
+/** What `filterIssue` accepts, for the document. */
+export const filterPattern = `^(?:${[...Notice.all, ...prefixes].map((one) => one.replaceAll(/[.*]/g, "\\$&")).join("|")})$`
+
+const Types = Schema.String.annotate({
+  description: "Types of events, separated by commas; `deposit.*` for all that begin so",
+  examples: ["deposit.*,withdrawal.lightning.completed"]
+}).check(
+  Schema.makeFilter((text) => {
+    const filters = text.split(",", maxFilters + 1)
+    if (filters.length > maxFilters) return `types can have at most ${maxFilters} filters`
+    for (const filter of filters) {
+      const issue = filterIssue(filter)
+      if (issue !== undefined) return issue
+    }
+    return undefined
+  })
+)
+
+/** What a request may choose, the feed as well as the stream. */
+export const query = {
+  cursor: Schema.optionalKey(
+    EventId.annotate({ description: "Start of the page, from a `Link` header: the events after this one. The id of any event is a cursor" })
+  ),
+  types: Schema.optionalKey(Types),
+  subject: Schema.optionalKey(
+    Schema.String.check(Characters.atMost(253)).annotate({ description: "The id of a record: its events only; of a domain, its name" })
+  )
+}
+
+/** The same, read. */
+export const filterOf = ({ types, subject }: { readonly types?: string; readonly subject?: string }) => ({
+  ...(types !== undefined && { types: new Set<string>(types.split(",").flatMap(Notice.matching)) }),
+  ...(subject !== undefined && { subject: subject.toLowerCase() })
+})
+
+const noEvent = Errors.malformedRequest([
+  { path: "cursor", message: "The id of an event of this company, or a cursor as it was in a Link header" }
+])
+
+/** Where a cursor is. */
+export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string) => {
+  const place = ids.read(cursor, companyId)
+  return place === undefined ? Effect.fail(noEvent) : Effect.succeed(place)
+}
+
+/** A page, or which event is the oldest where the cursor is too old. */
+export const pageOf = Effect.fnUntraced(function* (
+  feed: Feed["Service"],
+  ids: EventIds.EventIds,
+  ask: Ask & { readonly companyId: CompanyId.CompanyId }
+) {
+  const tooOld = Effect.gen(function* () {
+    const { event } = yield* Errors.answered(feed.oldest(ask.companyId))
+    const oldest = event === 0n ? "there is none" : `the oldest is ${ids.write({ event, part: 1 }, ask.companyId)}`
+    return yield* Effect.fail(Errors.failure("cursor_too_old", `Events after this one have been deleted; ${oldest}`))
+  })
+  const page = feed.page(ask, EventBody.render(ids)).pipe(Effect.catchTag("CursorTooOld", () => Effect.succeed(undefined)))
+  return (yield* Errors.answered(page)) ?? (yield* tooOld)
+})
+
+const exampleOf = (world: World) => {
+  const ids = EventIds.make(world.eventKey)
+  const record = { ...Deposits.example(world), metadata: world.metadata }
+  const place = { event: 4_296_704n, part: 1 }
+  const notice: Notice.Notice = {
+    kind: "deposit",
+    type: "deposit.lightning.completed",
+    record,
+    place,
+    companyId: world.companyId,
+    atMillis: record.createdAtMillis,
+    subject: record.id
+  }
+  const data: unknown = JSON.parse(EventBody.render(ids)(notice))
+  return { id: ids.write(place, world.companyId), data }
+}
+
+export const list = Section.company(
+  HttpApiEndpoint.get("listEvents", path, {
+    query: {
+      ...query,
+      limit: Schema.optionalKey(
+        Scalars.intFromText({
+          minimum: 1,
+          maximum: limit.maximum,
+          description: `Events on a page, 1 to ${limit.maximum}; ${limit.default} by default`
+        })
+      )
+    },
+    success: Page.success(Schema.Array(EventBody.Event)),
+    error: Errors.of("malformed", "cursor_too_old", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "List events")
+    .annotate(
+      OpenApi.Description,
+      `What has happened, oldest first, from 90 days ago. The next page is in the \`Link\` header, which is absent when you have reached the end: keep the last cursor, and ask with it again later. With a filter a page may be short or empty while there is more: ${maxLooked} events are looked at for one. Needs the scope \`read\`.`
+    )
+    .annotate(Example, (world) => {
+      const { data } = exampleOf(world)
+      return { message: "Events", data: [data] }
+    }),
+  Effect.all([Feed, EventIds.Ids]),
+  ([feed, ids]) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const id = yield* companyId
+      const { cursor: begin, limit: rows = limit.default, ...filters } = query
+      const after = begin === undefined ? Notice.first : yield* placeOf(ids, id, begin)
+      const { items, next } = yield* pageOf(feed, ids, { companyId: id, after, limit: rows, ...filterOf(filters) })
+      const data = items.map(({ body }) => body).join(",")
+      const page = HttpServerResponse.text(`{"status":200,"message":"Events","data":[${data}]}`, { contentType: "application/json" })
+      // With a filter the cursor moves past events that are not shown.
+      const isEnd = items.length === 0 && next.event === after.event
+      return isEnd
+        ? page
+        : HttpServerResponse.setHeader(page, "link", Page.linkTo(path, { limit: String(rows), ...filters }, ids.write(next, id)))
+    })
+)
+
+export const get = Section.company(
+  HttpApiEndpoint.get("getEvent", `${path}/:id`, {
+    params: { id: EventId },
+    success: Envelope.success(200, EventBody.Event),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch an event")
+    .annotate(OpenApi.Description, "The same bytes as in the list, in the stream and in webhooks. Needs the scope `read`.")
+    .annotate(Example, (world) => {
+      const { id, data } = exampleOf(world)
+      return { params: { id }, message: "Event", data }
+    }),
+  Effect.all([Feed, EventIds.Ids]),
+  ([feed, ids]) => {
+    const render = EventBody.render(ids)
+    return Effect.fnUntraced(function* ({ params }) {
+      const id = yield* companyId
+      const place = ids.read(params.id, id)
+      if (place === undefined) return yield* Effect.fail(Errors.failure("not_found", "There is no event with this id"))
+      const { body } = yield* Errors.answered(feed.get(id, place, render))
+      return HttpServerResponse.text(`{"status":200,"message":"Event","data":${body}}`, { contentType: "application/json" })
+    })
+  }
+)
+
+/** What has happened. */
+export const section = Section.make(
+  "events",
+  { title: "Events", description: "Everything that happens, in one feed: read it here, as a stream, or have it sent to webhooks" },
+  [list, get]
+)

@@ -1,0 +1,152 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { placeOf } from "@satrail/core/events/Events"
+import * as Notice from "@satrail/core/events/Notice"
+import { type Delivery, Status } from "@satrail/core/events/webhooks/Delivery"
+import { limit, Webhooks } from "@satrail/core/events/webhooks/Webhooks"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { companyId, OperatorScopes, Scopes } from "../api/Authentication.ts"
+import * as Envelope from "../wire/Envelope.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as EventIds from "../wire/EventIds.ts"
+import { Example, type World } from "../wire/Examples.ts"
+import * as Page from "../wire/Page.ts"
+import * as Scalars from "../wire/Scalars.ts"
+import * as Section from "../api/Section.ts"
+import * as View from "../wire/View.ts"
+
+/** A delivery, and the id of its event. */
+interface Shown extends Delivery {
+  readonly eventId: string
+}
+
+const shownWith =
+  (ids: EventIds.EventIds) =>
+  (row: Delivery): Shown => ({ ...row, eventId: ids.write(placeOf(row.place) ?? Notice.first, row.eventCompanyId) })
+
+/** One event on its way to one endpoint, and its last attempt. */
+const view = View.make<Shown>()(
+  { identifier: "WebhookDelivery" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    endpoint_id: [Scalars.Uuid, (row) => row.endpointId],
+    event_id: [Schema.String, (row) => row.eventId],
+    event_type: [Schema.String, (row) => row.type],
+    subject: [Schema.String.annotate({ description: "The record that the event is about" }), (row) => row.recordId],
+    status: [Status, (row) => row.status],
+    attempts: [Schema.Int, (row) => row.attempts],
+    response_status: [
+      Schema.NullOr(Schema.Int).annotate({ description: "The status of the last response; null where there was none" }),
+      (row) => row.answered
+    ],
+    response: [
+      Schema.NullOr(Schema.String).annotate({ description: "The beginning of the last response, or why there was none" }),
+      (row) => row.response
+    ],
+    duration_ms: [Schema.NullOr(Schema.Int), (row) => row.durationMillis],
+    last_attempt_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.lastAtMillis)],
+    next_attempt_at: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "null when it is not sent any more" }),
+      (row) => Scalars.instantOrNull(row.nextAtMillis)
+    ],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+  }
+)
+
+const example = ({ id, millis, companyId, eventKey }: World): Shown =>
+  shownWith(EventIds.make(eventKey))({
+    id: id("delivery", 9100),
+    companyId,
+    endpointId: id("webhook endpoint"),
+    epoch: 0,
+    place: "4296704.1",
+    eventCompanyId: companyId,
+    type: "deposit.lightning.completed",
+    recordId: id("deposit", 9000),
+    status: "delivered",
+    attempts: 1,
+    nextAtMillis: null,
+    lastAtMillis: millis(9100),
+    durationMillis: 31,
+    answered: 204,
+    response: "",
+    createdAtMillis: millis(9100)
+  })
+
+/** Which scopes of an API key open an operation. The operator's tokens have scopes of their own, the same for all operations that change something. */
+export const needs = (path: string, other?: string): string =>
+  path.startsWith("/operator") ? "" : ` Needs the scope \`webhooks\`${other === undefined ? "" : ` or the scope \`${other}\``}.`
+
+const pathsOf = (root: "/v1" | "/operator") => ({ list: `${root}/webhook-endpoints`, resend: `${root}/webhook-deliveries` }) as const
+
+const listed = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path) =>
+  HttpApiEndpoint.get(name, `${path}/:id/deliveries` as const, {
+    params: { id: Scalars.Uuid },
+    query: Page.place(limit),
+    success: Page.of(view, "Deliveries", path).success,
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["webhooks", "read"])
+    .annotate(OpenApi.Summary, "List deliveries")
+    .annotate(
+      OpenApi.Description,
+      `What was sent to an endpoint, newest first, of the last 30 days. The next page is in the \`Link\` header.${needs(path, "read")}`
+    )
+    .annotate(Example, (world) => ({
+      params: { id: example(world).endpointId },
+      message: "Deliveries",
+      data: [view.of(example(world))]
+    }))
+
+const sentAgain = <const Name extends string, const Path extends `/${string}`>(name: Name, path: Path) =>
+  HttpApiEndpoint.post(name, `${path}/:id/resend` as const, {
+    params: { id: Scalars.Uuid },
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "delivery_pending", "webhook_endpoint_disabled", "store_unavailable")
+  })
+    .annotate(Scopes, ["webhooks"])
+    .annotate(OpenApi.Summary, "Send a delivery again")
+    .annotate(OpenApi.Description, `At once, and by the whole schedule where that fails.${needs(path)}`)
+    .annotate(Example, (world) => {
+      const row = { ...example(world), status: "pending", attempts: 0, nextAtMillis: world.millis(600_000) } as const
+      return { params: { id: row.id }, message: "Delivery is sent again", data: view.of(row) }
+    })
+
+const services = Effect.all([Webhooks, EventIds.Ids])
+
+const lists =
+  <R>(path: string, whose: Effect.Effect<CompanyId.CompanyId, never, R>) =>
+  ([webhooks, ids]: Effect.Success<typeof services>) =>
+    Effect.fnUntraced(function* ({
+      params,
+      query
+    }: {
+      readonly params: { readonly id: string }
+      readonly query: Parameters<typeof Page.asked>[0]
+    }) {
+      const id = params.id.toLowerCase()
+      const asked = Page.asked(query, limit)
+      const { deliveries, next } = yield* Errors.answered(webhooks.deliveries(yield* whose, id, asked))
+      const page = Page.of(view, "Deliveries", `${path}/${id}/deliveries`)
+      return page.answer(deliveries.map(shownWith(ids)), { limit: String(asked.limit) }, next)
+    })
+
+const resends =
+  <R>(whose: Effect.Effect<CompanyId.CompanyId, never, R>) =>
+  ([webhooks, ids]: Effect.Success<typeof services>) =>
+    Effect.fnUntraced(function* ({ params }: { readonly params: { readonly id: string } }) {
+      const row = yield* Errors.answered(webhooks.resend(yield* whose, params.id.toLowerCase()))
+      return Envelope.ok("Delivery is sent again", view.of(shownWith(ids)(row)))
+    })
+
+const [own, theirs] = [pathsOf("/v1"), pathsOf("/operator")]
+const operator = Effect.succeed(CompanyId.operator)
+
+export const list = Section.company(listed("listWebhookDeliveries", own.list), services, lists(own.list, companyId))
+export const resend = Section.company(sentAgain("resendWebhookDelivery", own.resend), services, resends(companyId))
+export const operatorList = Section.operator(listed("listOperatorWebhookDeliveries", theirs.list), services, lists(theirs.list, operator))
+export const operatorResend = Section.operator(
+  sentAgain("resendOperatorWebhookDelivery", theirs.resend).annotate(OperatorScopes, ["mend"]),
+  services,
+  resends(operator)
+)

@@ -1,0 +1,412 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Endpoint } from "@satrail/core/events/Endpoint"
+import * as Schedule from "@satrail/core/events/webhooks/Schedule"
+import * as Signature from "@satrail/core/events/webhooks/Signature"
+import * as Core from "@satrail/core/events/webhooks/Webhooks"
+import { Effect, Redacted, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { companyId, Scopes } from "../api/Authentication.ts"
+import { bodyIsOptional } from "../api/Base.ts"
+import * as Envelope from "../wire/Envelope.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as EventIds from "../wire/EventIds.ts"
+import { Example, type World } from "../wire/Examples.ts"
+import * as Idempotency from "../wire/Idempotency.ts"
+import * as Patch from "../wire/Patch.ts"
+import * as Scalars from "../wire/Scalars.ts"
+import { Seal, type Sealer } from "../wire/Seal.ts"
+import * as Section from "../api/Section.ts"
+import * as View from "../wire/View.ts"
+import * as Deliveries from "./WebhookDeliveries.ts"
+import * as WebhookTest from "./WebhookTest.ts"
+import { filterIssue, filterPattern, maxFilters, placeOf } from "./Feed.ts"
+import { view } from "./WebhookView.ts"
+
+const params = { id: Scalars.Uuid }
+
+const Filter = Schema.String.annotate({ examples: ["deposit.*"] })
+  .check(Scalars.stated(filterIssue, { pattern: filterPattern }))
+  .annotate({ identifier: "EventFilter" })
+
+const Body = Schema.Struct({
+  url: Schema.String.annotate({
+    description: "Where events are posted: https, on a public host",
+    examples: ["https://shop.example/webhooks"]
+  }).check(Scalars.stated(() => undefined, { pattern: "^https://" })),
+  description: Scalars.given(Schema.String.check(Scalars.stated(() => undefined, { maxLength: Core.maxDescriptionCharacters }))),
+  types: Scalars.given(
+    Schema.Array(Filter)
+      .check(Schema.isMaxLength(maxFilters))
+      .annotate({ description: "Types of events, or beginnings such as `deposit.*`; left out or empty: all" })
+  ),
+  signature_header: Scalars.given(
+    Schema.String.annotate({
+      description: "A header for a plain signature besides: lower-case hex of an HMAC-SHA256 of the body with the secret as it is written",
+      examples: ["Shop-Signature"]
+    }).check(Scalars.stated(() => undefined, { pattern: "^[A-Za-z][A-Za-z0-9-]{0,63}$" }))
+  )
+}).annotate({ identifier: "WebhookEndpointSettings" })
+
+/** The same of which a PATCH gives some. */
+const Some = Schema.Struct({ ...Body.fields, url: Schema.optionalKey(Body.fields.url) }).annotate({ identifier: "UpdateWebhookEndpoint" })
+
+const issued = View.make<Core.Issued>()(
+  { identifier: "IssuedWebhookEndpoint" },
+  {
+    ...View.within(view.members, ({ endpoint }: Core.Issued) => endpoint),
+    secret: [
+      Scalars.text("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD").annotate({ description: "Signs every request. It is in this response only" }),
+      ({ secret }) => Redacted.value(secret)
+    ]
+  }
+)
+
+const replayFrom = Schema.String.annotate({
+  description: "The id of an event, or `next` of a page: everything after it is sent, again where it was sent before",
+  examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
+})
+
+const Rotation = Schema.Struct({
+  overlap_seconds: Scalars.given(
+    Schema.Int.check(Schema.isBetween(Core.overlapSeconds)).annotate({
+      description: `For how long the old secret signs as well: ${Core.overlapSeconds.default} by default`,
+      examples: [3600]
+    })
+  )
+}).annotate({ identifier: "RotateWebhookSecret" })
+
+const Enabling = Schema.Struct({ replay_from: Scalars.given(replayFrom) }).annotate({ identifier: "EnableWebhookEndpoint" })
+
+const example = ({ id, millis, companyId }: World): Endpoint => ({
+  id: id("webhook endpoint"),
+  companyId,
+  url: "https://shop.example/webhooks",
+  description: "Orders",
+  types: ["deposit.*", "invoice.settled"],
+  signatureHeader: null,
+  secret: "",
+  previousSecret: null,
+  previousUntilMillis: null,
+  status: "enabled",
+  disabledReason: null,
+  cursor: "0.0",
+  epoch: 0,
+  failingSinceMillis: null,
+  createdAtMillis: millis(),
+  updatedAtMillis: millis()
+})
+const secretOf = ({ k1 }: World) => Redacted.make(Signature.secretOf(Buffer.from(k1, "hex")))
+const exampleBody = { url: "https://shop.example/webhooks", description: "Orders", types: ["deposit.*", "invoice.settled"] }
+const shown = (message: string) => (world: World) => ({ params: { id: example(world).id }, message, data: view.of(example(world)) })
+
+const answers = { one: Envelope.success(200, view.schema), issued: Envelope.success(200, issued.schema) }
+const common = ["malformed", "not_found", "webhook_endpoint_disabled", "store_unavailable"] as const
+
+/** The endpoints of a company's, or of the operator's. `What` is in the names of the operations. */
+const endpointsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
+  const path = `${root}/webhook-endpoints` as const
+  const one = `${path}/:id` as const
+  return {
+    create: HttpApiEndpoint.post(`create${what}` as const, path, {
+      headers: Idempotency.headers,
+      payload: Body,
+      success: Envelope.success(201, issued.schema),
+      error: Errors.of(
+        "malformed",
+        "idempotency_mismatch",
+        "idempotency_not_supported",
+        "answer_not_readable",
+        "conflict",
+        "too_many_endpoints",
+        "store_unavailable"
+      )
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Create a webhook endpoint")
+      .annotate(
+        OpenApi.Description,
+        `Has events posted to a URL from now on, signed as Standard Webhooks are. The response has the only copy of the secret. At most ${Core.maxEndpoints}.${Deliveries.needs(root)}`
+      )
+      .annotate(Example, (world) => ({
+        body: exampleBody,
+        message: "Webhook endpoint created",
+        data: issued.of({ endpoint: example(world), secret: secretOf(world) })
+      })),
+    list: HttpApiEndpoint.get(`list${what}s` as const, path, {
+      success: Envelope.success(200, Schema.Array(view.schema)),
+      error: Errors.of("store_unavailable")
+    })
+      .annotate(Scopes, ["webhooks", "read"])
+      .annotate(OpenApi.Summary, "List webhook endpoints")
+      .annotate(OpenApi.Description, `All of them, without their secrets.${Deliveries.needs(root, "read")}`)
+      .annotate(Example, (world) => ({ message: "Webhook endpoints", data: [view.of(example(world))] })),
+    get: HttpApiEndpoint.get(`get${what}` as const, one, {
+      params,
+      success: answers.one,
+      error: Errors.of("not_found", "store_unavailable")
+    })
+      .annotate(Scopes, ["webhooks", "read"])
+      .annotate(OpenApi.Summary, "Fetch a webhook endpoint")
+      .annotate(OpenApi.Description, `\`failing_since\` says whether it works.${Deliveries.needs(root, "read")}`)
+      .annotate(Example, shown("Webhook endpoint")),
+    change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: Errors.of(...common) })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Replace a webhook endpoint's settings")
+      .annotate(
+        OpenApi.Description,
+        `Replaces all settings. A member that is left out gets its default: without \`types\`, every event is sent. The secret stays. Use PATCH to change some settings.${Deliveries.needs(root)}`
+      )
+      .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: exampleBody })),
+    update: HttpApiEndpoint.patch(`update${what}` as const, one, {
+      params,
+      payload: Some,
+      success: answers.one,
+      error: Errors.of(...common)
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Update a webhook endpoint")
+      .annotate(
+        OpenApi.Description,
+        `Changes the members you send. Members you leave out keep their values, and null clears one. The secret stays.${Deliveries.needs(root)}`
+      )
+      .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: { description: exampleBody.description } })),
+    remove: HttpApiEndpoint.delete(`delete${what}` as const, one, {
+      params,
+      success: answers.one,
+      error: Errors.of("not_found", "store_unavailable")
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Delete a webhook endpoint")
+      .annotate(OpenApi.Description, `Nothing is sent there any more.${Deliveries.needs(root)}`)
+      .annotate(Example, (world) => ({
+        ...shown("Webhook endpoint deleted")(world),
+        data: view.of({ ...example(world), status: "deleted" })
+      }))
+  }
+}
+
+const action = <const Name extends string, const Path extends `/v1/${string}` | `/operator/${string}`>(
+  name: Name,
+  path: Path,
+  root: "/v1" | "/operator",
+  about: string,
+  description: string,
+  message: string
+) =>
+  HttpApiEndpoint.post(name, path, { params, success: answers.one, error: Errors.of(...common) })
+    .annotate(Scopes, ["webhooks"])
+    .annotate(OpenApi.Summary, about)
+    .annotate(OpenApi.Description, `${description}${Deliveries.needs(root)}`)
+    .annotate(Example, shown(message))
+
+const actionsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
+  const one = `${root}/webhook-endpoints/:id` as const
+  return {
+    disable: action(
+      `disable${what}` as const,
+      `${one}/disable` as const,
+      root,
+      "Disable a webhook endpoint",
+      "Nothing is sent there until it is enabled.",
+      "Webhook endpoint disabled"
+    ),
+    test: action(
+      `test${what}` as const,
+      `${one}/test` as const,
+      root,
+      "Test a webhook endpoint",
+      `Sends it a \`webhook_endpoint.test\`, whatever types it wants. \`message\` says whether it was delivered, or why not, within ${WebhookTest.waitSeconds} seconds.`,
+      WebhookTest.unanswered
+    ),
+    rotate: HttpApiEndpoint.post(`rotate${what}Secret` as const, `${one}/rotate-secret` as const, {
+      params,
+      payload: [Rotation, Schema.Null],
+      success: answers.issued,
+      error: Errors.of(...common, "idempotency_not_supported")
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Transform, bodyIsOptional)
+      .annotate(OpenApi.Summary, "Rotate a webhook secret")
+      .annotate(
+        OpenApi.Description,
+        `The response has the only copy of the new secret. Until the overlap is over, requests are signed with both.${Deliveries.needs(root)}`
+      )
+      .annotate(Example, (world) => ({
+        params: { id: example(world).id },
+        body: { overlap_seconds: 3600 },
+        message: "Secret rotated",
+        data: issued.of({ endpoint: example(world), secret: secretOf(world) })
+      })),
+    enable: HttpApiEndpoint.post(`enable${what}` as const, `${one}/enable` as const, {
+      params,
+      payload: [Enabling, Schema.Null],
+      success: answers.one,
+      error: Errors.of(...common)
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Transform, bodyIsOptional)
+      .annotate(OpenApi.Summary, "Enable a webhook endpoint")
+      .annotate(OpenApi.Description, `Sending goes on where it stopped, or after \`replay_from\`.${Deliveries.needs(root)}`)
+      .annotate(Example, (world) => ({ ...shown("Webhook endpoint enabled")(world), body: {} })),
+    replay: HttpApiEndpoint.post(`replay${what}` as const, `${one}/replay` as const, {
+      params,
+      payload: Schema.Struct({ replay_from: replayFrom }).annotate({ identifier: "ReplayWebhookEndpoint" }),
+      success: answers.one,
+      error: Errors.of(...common)
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Replay events")
+      .annotate(
+        OpenApi.Description,
+        `Sends everything after \`replay_from\` again, up to 90 days. Each attempt has the event's own id.${Deliveries.needs(root)}`
+      )
+      .annotate(Example, (world) => ({
+        ...shown("Replay begun")(world),
+        body: { replay_from: EventIds.make(world.eventKey).write({ event: 4_296_704n, part: 1 }, world.companyId) }
+      }))
+  }
+}
+
+const settingsOf = ({ url, description, types, signature_header }: typeof Body.Type) => ({
+  url,
+  description: description ?? "",
+  types: types ?? [],
+  signatureHeader: Scalars.orNull(signature_header)
+})
+
+type Creating = {
+  readonly payload: typeof Body.Type
+  readonly headers: { readonly "idempotency-key"?: string }
+  readonly request: HttpServerRequest.HttpServerRequest
+}
+type OfOne = { readonly params: { readonly id: string } }
+
+/** What answers them, for the company that asks. */
+const handlersOf = <R>(
+  services: readonly [Core.Webhooks["Service"], EventIds.EventIds, Sealer | undefined],
+  path: string,
+  whose: Effect.Effect<CompanyId.CompanyId, never, R>,
+  isOperator: boolean
+) => {
+  const [webhooks, ids, sealer] = services
+  const creation = Idempotency.sealedCreation(path, "Webhook endpoint created", issued.of, sealer)
+  const one = <E extends Errors.ServiceError>(
+    message: string,
+    ask: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Endpoint, E>
+  ) =>
+    Effect.fnUntraced(function* ({ params }: OfOne) {
+      return Envelope.ok(message, view.of(yield* Errors.answered(ask(yield* whose, params.id.toLowerCase()))))
+    })
+  const from = (companyId: CompanyId.CompanyId, text: string | null | undefined) =>
+    text === null || text === undefined ? Effect.undefined : placeOf(ids, isOperator ? null : companyId, text)
+  return {
+    create: Effect.fnUntraced(function* ({ payload, headers, request }: Creating) {
+      const id = yield* whose
+      const once = yield* creation.once(request, headers["idempotency-key"], id)
+      return yield* creation.answer(yield* Errors.answered(webhooks.create({ companyId: id, settings: settingsOf(payload), ...once })), id)
+    }),
+    list: () =>
+      Effect.gen(function* () {
+        return Envelope.ok("Webhook endpoints", (yield* Errors.answered(webhooks.list(yield* whose))).map(view.of))
+      }),
+    get: one("Webhook endpoint", webhooks.get),
+    remove: one("Webhook endpoint deleted", webhooks.remove),
+    disable: one("Webhook endpoint disabled", webhooks.disable),
+    test: Effect.fnUntraced(function* ({ params }: OfOne) {
+      const { endpoint, message } = yield* Errors.answered(WebhookTest.sent(webhooks, yield* whose, params.id.toLowerCase()))
+      return Envelope.ok(message, view.of(endpoint))
+    }),
+    change: Effect.fnUntraced(function* ({ params, payload }: OfOne & Pick<Creating, "payload">) {
+      const row = yield* Errors.answered(webhooks.change(yield* whose, params.id.toLowerCase(), settingsOf(payload)))
+      return Envelope.ok("Webhook endpoint changed", view.of(row))
+    }),
+    update: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Some.Type }) {
+      const id = params.id.toLowerCase()
+      const current = yield* Errors.answered(webhooks.get(yield* whose, id))
+      const settings = settingsOf({ url: current.url, ...(yield* Patch.filled(Some, payload, view.of(current))) })
+      return Envelope.ok("Webhook endpoint changed", view.of(yield* Errors.answered(webhooks.change(yield* whose, id, settings))))
+    }),
+    rotate: Effect.fnUntraced(function* ({
+      params,
+      payload,
+      request
+    }: OfOne & Pick<Creating, "request"> & { readonly payload: typeof Rotation.Type | null }) {
+      yield* Idempotency.refused(request, "The response contains a secret that is shown once")
+      const seconds = payload?.overlap_seconds ?? Core.overlapSeconds.default
+      return Envelope.ok(
+        "Secret rotated",
+        issued.of(yield* Errors.answered(webhooks.rotate(yield* whose, params.id.toLowerCase(), seconds)))
+      )
+    }),
+    enable: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Enabling.Type | null }) {
+      const id = yield* whose
+      yield* Errors.answered(webhooks.get(id, params.id.toLowerCase()))
+      const place = yield* from(id, payload?.replay_from)
+      return Envelope.ok("Webhook endpoint enabled", view.of(yield* Errors.answered(webhooks.enable(id, params.id.toLowerCase(), place))))
+    }),
+    replay: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from: string } }) {
+      const id = yield* whose
+      yield* Errors.answered(webhooks.get(id, params.id.toLowerCase()))
+      const place = yield* placeOf(ids, isOperator ? null : id, payload.replay_from)
+      return Envelope.ok("Replay begun", view.of(yield* Errors.answered(webhooks.replay(id, params.id.toLowerCase(), place))))
+    })
+  }
+}
+
+const services = Effect.all([Core.Webhooks, EventIds.Ids, Seal])
+type Services = Effect.Success<typeof services>
+
+const own = { ...endpointsOf("WebhookEndpoint", "/v1"), ...actionsOf("WebhookEndpoint", "/v1") }
+const answering = (services: Services) => handlersOf(services, "/v1/webhook-endpoints", companyId, false)
+
+export const list = Section.company(own.list, services, (services) => answering(services).list)
+export const get = Section.company(own.get, services, (services) => answering(services).get)
+
+/** A company's own. */
+export const section = Section.make(
+  "webhooks",
+  {
+    title: "Webhooks",
+    description: `Events posted to URLs of yours, signed (https://www.standardwebhooks.com), ${Schedule.maxAttempts} times in 75 hours where they fail`
+  },
+  [
+    Section.company(own.create, services, (services) => answering(services).create),
+    list,
+    get,
+    Section.company(own.change, services, (services) => answering(services).change),
+    Section.company(own.update, services, (services) => answering(services).update),
+    Section.company(own.remove, services, (services) => answering(services).remove),
+    Section.company(own.test, services, (services) => answering(services).test),
+    Section.company(own.rotate, services, (services) => answering(services).rotate),
+    Section.company(own.enable, services, (services) => answering(services).enable),
+    Section.company(own.disable, services, (services) => answering(services).disable),
+    Section.company(own.replay, services, (services) => answering(services).replay),
+    Deliveries.list,
+    Deliveries.resend
+  ]
+)
+
+const theirs = { ...endpointsOf("OperatorWebhookEndpoint", "/operator"), ...actionsOf("OperatorWebhookEndpoint", "/operator") }
+const serving = (services: Services) => handlersOf(services, "/operator/webhook-endpoints", Effect.succeed(CompanyId.operator), true)
+
+/** The operator's, to which the events of all companies go. */
+export const operatorSection = Section.make(
+  "operatorWebhooks",
+  { title: "Operator's webhooks", description: "The same for the operator: the events of all companies" },
+  [
+    Section.operator(theirs.create, services, (services) => serving(services).create),
+    Section.operator(theirs.list, services, (services) => serving(services).list),
+    Section.operator(theirs.get, services, (services) => serving(services).get),
+    Section.operator(theirs.change, services, (services) => serving(services).change),
+    Section.operator(theirs.update, services, (services) => serving(services).update),
+    Section.operator(theirs.remove, services, (services) => serving(services).remove),
+    Section.operator(theirs.test, services, (services) => serving(services).test),
+    Section.operator(theirs.rotate, services, (services) => serving(services).rotate),
+    Section.operator(theirs.enable, services, (services) => serving(services).enable),
+    Section.operator(theirs.disable, services, (services) => serving(services).disable),
+    Section.operator(theirs.replay, services, (services) => serving(services).replay),
+    Deliveries.operatorList,
+    Deliveries.operatorResend
+  ]
+)

@@ -1,0 +1,44 @@
+import { Secrets } from "@satrail/core/events/webhooks/Ports"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { createPrivateKey, createPublicKey, hkdfSync, sign } from "node:crypto"
+import * as Seal from "../wire/Seal.ts"
+
+// An Ed25519 private key as PKCS #8 writes it (RFC 8410, section 10.3), up to its 32 bytes; and how much precedes those of a public one.
+const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
+const spkiBytes = 12
+
+/**
+ * Keeps the secrets of webhook endpoints encrypted (AES-256-GCM), and signs with an Ed25519 key. Both follow from `secret`, which has to be the same in all
+ * processes over one database: under another one, secrets that were given out cannot be read, and have to be rotated.
+ */
+export const make = (secret: Redacted.Redacted): Secrets => {
+  const sealer = Seal.make(Redacted.make(`webhooks: ${Redacted.value(secret)}`))
+  const seed = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "satrail: signatures of webhooks", 32))
+  const key = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: "der", type: "pkcs8" })
+  const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(spkiBytes).toString("base64")
+  return {
+    seal: sealer.seal,
+    open: sealer.open,
+    sign: (text) => sign(null, Buffer.from(text), key).toString("base64"),
+    publicKey
+  }
+}
+
+export const layer = (secret: Redacted.Redacted) => Layer.sync(Secrets, () => make(secret))
+
+/** Where the public key is, as Standard Webhooks writes it. */
+export const path = "/.well-known/satrail-webhook-keys"
+
+/** Serves the public key of the signatures that begin with `v1a`. */
+export const routes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const secrets = yield* Secrets
+    const keys = secrets === null ? [] : [{ key: `whpk_${secrets.publicKey}`, algorithm: "ed25519" }]
+    yield* router.add(
+      "GET",
+      path,
+      HttpServerResponse.jsonUnsafe({ keys }, { headers: { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*" } })
+    )
+  })
+)

@@ -1,0 +1,144 @@
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Id from "@satrail/core/base/Id"
+import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type { Place } from "@satrail/core/receiving/PayRequest"
+import { payerDataFields } from "@satrail/core/receiving/PayRequest"
+import { PayRequests } from "@satrail/core/receiving/PayRequests"
+import { Effect } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { addressOf } from "../wire/Address.ts"
+import type * as Extension from "../edge/Extension.ts"
+import { admitting, RequestRates } from "../edge/RequestRates.ts"
+
+// What wallets ask at Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors too are 200, in LNURL's own shape: to a wallet neither
+// status nor headers mean anything (LUD-01).
+
+const own = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
+
+/** Web pages of any origin may ask, as wallets in a browser have to (LUD-01). What wallets add to a path is their own. */
+export const policy: Partial<Extension.Policy> = { cors: "any", allowsEscapedLetters: true }
+
+export const json = (body: object) => HttpServerResponse.text(JSON.stringify(body), { contentType: "application/json" })
+
+/** The shape of every LNURL error. The reason is for the wallet's user. */
+export const error = (reason: string) => json({ status: "ERROR", reason })
+
+// JSON numbers are exact up to here: 90 000 bitcoin, in msat.
+const maxNumber = BigInt(Number.MAX_SAFE_INTEGER)
+export const number = (msat: bigint): number => Number(msat < maxNumber ? msat : maxNumber)
+
+const payerData = Object.fromEntries(payerDataFields.map((name) => [name, { mandatory: false }]))
+
+type Route =
+  | { readonly _tag: "Offer"; readonly place: Place }
+  | { readonly _tag: "Callback"; readonly place: Place; readonly query: URLSearchParams }
+  | { readonly _tag: "Verify"; readonly place: Place; readonly paymentHash: PaymentHash.PaymentHash }
+
+const decode = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ""
+  }
+}
+
+/** What is asked, and of whom. The `Host` alone says at which domain: a header that anybody may add, such as `X-Forwarded-Host`, says nothing. */
+const routeOf = ({ url, headers }: HttpServerRequest.HttpServerRequest): Route | undefined => {
+  const host = headers["host"] ?? ""
+  const query = url.indexOf("?")
+  const [, first, ...rest] = (query < 0 ? url : url.slice(0, query)).split("/").map(decode)
+  if (first === ".well-known") {
+    const [, user = "", ...more] = rest
+    return more.length === 0 ? { _tag: "Offer", place: { host, domain: null, user } } : undefined
+  }
+  const [domain = "", user = "", what, paymentHash, ...more] = rest
+  const place = { host, domain, user }
+  if (what === undefined) return { _tag: "Offer", place }
+  if (what === "callback" && paymentHash === undefined) {
+    return { _tag: "Callback", place, query: new URLSearchParams(query < 0 ? "" : url.slice(query)) }
+  }
+  return what === "verify" && paymentHash !== undefined && more.length === 0
+    ? { _tag: "Verify", place, paymentHash: PaymentHash.make(paymentHash) }
+    : undefined
+}
+
+const answer = Effect.fnUntraced(function* (payRequests: PayRequests["Service"], route: Route, caller: string) {
+  switch (route._tag) {
+    case "Offer": {
+      const { minSendable, maxSendable, nostrPubkey, ...shown } = yield* payRequests.offer(route.place)
+      return json({
+        tag: "payRequest",
+        ...shown,
+        minSendable: number(minSendable),
+        maxSendable: number(maxSendable),
+        payerData,
+        ...(nostrPubkey !== null && { allowsNostr: true, nostrPubkey })
+      })
+    }
+    case "Callback": {
+      const { invoice, successMessage, verify } = yield* payRequests.invoice(route.place, {
+        amount: route.query.get("amount"),
+        comment: route.query.get("comment"),
+        payerData: route.query.get("payerdata"),
+        nostr: route.query.get("nostr"),
+        caller
+      })
+      return json({
+        pr: invoice.paymentRequest,
+        routes: [],
+        disposable: false,
+        ...(successMessage !== null && { successAction: { tag: "message", message: successMessage } }),
+        verify
+      })
+    }
+    case "Verify": {
+      const { status, preimage, paymentRequest } = yield* payRequests.verify(route.place, route.paymentHash)
+      const settled = status === "settled"
+      return json({ status: "OK", settled, preimage: settled ? preimage : null, pr: paymentRequest })
+    }
+  }
+})
+
+/** An answer also where the store is `away`, or where we made a mistake. */
+export const unbroken =
+  (away: string) =>
+  <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, StoreUnavailable, R>) =>
+    answer.pipe(
+      Effect.catchTag("StoreUnavailable", (cause) => Effect.as(Effect.logWarning("LNURL: store unavailable", cause), error(away))),
+      Effect.catchDefect((defect) =>
+        Effect.gen(function* () {
+          const reference = yield* Id.make
+          yield* Effect.logError("LNURL: request crashed", { reference }, defect)
+          return error(`Internal error. Reference: ${reference}`)
+        })
+      )
+    )
+
+const routes = (proxies: number) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const payRequests = yield* PayRequests
+      const admitted = admitting((yield* RequestRates).ofStranger, ({ message }) => error(message))
+      const context = yield* Effect.context<never>()
+
+      const handle = (request: HttpServerRequest.HttpServerRequest) => {
+        const route = routeOf(request)
+        if (route === undefined) return Effect.succeed(error("There is nothing here"))
+        return admitted(request, answer(payRequests, route, addressOf(request, proxies))).pipe(
+          Effect.catchTag("PayRequestRefused", ({ message }) => Effect.succeed(error(message))),
+          Effect.catchTags({
+            NodeUnavailable: (cause) => Effect.as(Effect.logWarning("LNURL: no invoice from the node", cause), error(away)),
+            Conflict: () => Effect.succeed(error(away))
+          }),
+          unbroken(away),
+          Effect.provideContext(context)
+        )
+      }
+      for (const path of own) yield* router.add("GET", path, handle)
+    })
+  )
+
+/** The routes of every Lightning address. `proxies` of the operator's own stand in front, each of which adds to `X-Forwarded-For`. */
+export const extension = (proxies = 0) => ({ routes: routes(proxies), policy })
+
+const away = "The service cannot take payments at the moment: try again soon"

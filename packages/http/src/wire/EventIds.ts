@@ -1,0 +1,59 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Place } from "@satrail/core/events/Notice"
+import { Context, Redacted } from "effect"
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto"
+
+/** Ids of events: opaque, and each good for one company only. */
+export interface EventIds {
+  readonly write: (place: Place, companyId: CompanyId.CompanyId) => string
+  /** Undefined where it is no id of this company's (null: of any) under this key. */
+  readonly read: (id: string, companyId: CompanyId.CompanyId | null) => Place | undefined
+}
+
+const prefix = "evt_"
+const [partAt, checkAt, blockBytes] = [8, 9, 16]
+
+const checkOf = (companyId: CompanyId.CompanyId) =>
+  createHash("sha256")
+    .update(companyId)
+    .digest()
+    .subarray(0, blockBytes - checkAt)
+
+/**
+ * The number of a committed event would tell everybody how much happens on the server. So an id is one block of AES-256 over the number, the part, and seven
+ * bytes of a digest of the company's id, in base64url: without a table, and 1 of 2^56 that is made up is read as one.
+ */
+export const make = (secret: Redacted.Redacted): EventIds => {
+  const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", "satrail: ids of events", 32))
+  // Each block is on its own in this mode: one of each serves for all ids.
+  const cipher = createCipheriv("aes-256-ecb", key, null).setAutoPadding(false)
+  const decipher = createDecipheriv("aes-256-ecb", key, null).setAutoPadding(false)
+  const checks = new Map<CompanyId.CompanyId, Buffer>()
+  const known = (companyId: CompanyId.CompanyId): Buffer => {
+    const found = checks.get(companyId)
+    if (found !== undefined) return found
+    if (checks.size >= 1000) checks.clear()
+    const check = checkOf(companyId)
+    checks.set(companyId, check)
+    return check
+  }
+  return {
+    write: ({ event, part }, companyId) => {
+      const block = Buffer.alloc(blockBytes)
+      block.writeBigUInt64BE(event)
+      block.writeUInt8(part, partAt)
+      known(companyId).copy(block, checkAt)
+      return prefix + cipher.update(block).toString("base64url")
+    },
+    read: (id, companyId) => {
+      const sealed = /^evt_[\w-]{22}$/.test(id) ? Buffer.from(id.slice(prefix.length), "base64url") : Buffer.alloc(0)
+      if (sealed.length !== blockBytes || prefix + sealed.toString("base64url") !== id) return undefined
+      const block = decipher.update(sealed)
+      if (companyId !== null && !known(companyId).equals(block.subarray(checkAt))) return undefined
+      return { event: block.readBigUInt64BE(), part: block.readUInt8(partAt) }
+    }
+  }
+}
+
+/** A program that embeds the service and gives no key has ids that are as good, and that anybody who reads this file can read. */
+export const Ids = Context.Reference<EventIds>("@satrail/http/wire/EventIds", { defaultValue: () => make(Redacted.make("no secret")) })

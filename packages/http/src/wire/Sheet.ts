@@ -1,0 +1,121 @@
+import type * as Msat from "@satrail/bitcoin/Msat"
+import * as Decimal from "@satrail/core/base/Decimal"
+import { Context, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiSchema } from "effect/http-api"
+import * as Errors from "./Errors.ts"
+
+// Tables that are answered row by row: CSV for spreadsheets (RFC 4180), JSON Lines for programs. Nothing of a table is kept but the rows of one page.
+
+export const formats = ["csv", "jsonl"] as const
+export const Format = Schema.Literals(formats).annotate({
+  description: "`csv`: RFC 4180, with a header; `jsonl`: one JSON object a line"
+})
+export type Format = typeof Format.Type
+
+/** A number, in decimal digits: exact, whatever a program that reads it takes for a number. */
+export interface Numeral {
+  readonly digits: string
+}
+
+/** A text, a number, something that has members of its own, or nothing. */
+export type Cell = string | number | Numeral | { readonly json: unknown } | null
+
+export interface Column<Row> {
+  readonly name: string
+  readonly of: (row: Row) => Cell
+}
+
+/** Satoshis, to the msat: 1 500 500 msat are 1500.5. */
+export const sats = (amount: Msat.Msat): Numeral => ({ digits: Decimal.format(Decimal.make(amount, 3)) })
+
+const isNumeral = (cell: object): cell is Numeral => "digits" in cell
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** What a spreadsheet may run as a formula or command. Some read the fullwidth forms as their ASCII characters. */
+const formula = /^[=+\-@|＝＋－＠\t\r\n]/
+
+/** Puts an apostrophe before text that a spreadsheet would run, so that it shows the text instead. */
+const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text)
+
+const csvCell = (cell: Cell): string => {
+  if (cell === null) return ""
+  if (typeof cell === "number") return String(cell)
+  if (typeof cell === "string") return quoted(harmless(cell))
+  return isNumeral(cell) ? cell.digits : quoted(harmless(JSON.stringify(cell.json)))
+}
+
+const jsonCell = (cell: Cell): string => {
+  if (cell === null || typeof cell === "string" || typeof cell === "number") return JSON.stringify(cell)
+  return isNumeral(cell) ? cell.digits : JSON.stringify(cell.json)
+}
+
+const csvLine = (cells: ReadonlyArray<Cell>): string => `${cells.map(csvCell).join(",")}\r\n`
+
+/** The text of some rows. */
+const lineOf = <Row>(columns: ReadonlyArray<Column<Row>>, format: Format): ((row: Row) => string) => {
+  if (format === "csv") return (row) => csvLine(columns.map(({ of }) => of(row)))
+  const names = columns.map(({ name }) => `${JSON.stringify(name)}:`)
+  return (row) => `{${columns.map(({ of }, n) => `${names[n]}${jsonCell(of(row))}`).join(",")}}\n`
+}
+
+const contentTypes = { csv: "text/csv; charset=utf-8; header=present", jsonl: "application/x-ndjson" } as const
+
+/** What an endpoint that answers tables says of itself. */
+export const success = [
+  Schema.String.pipe(HttpApiSchema.asText({ contentType: contentTypes.csv })),
+  Schema.String.pipe(HttpApiSchema.asText({ contentType: contentTypes.jsonl }))
+] as const
+
+/** How many tables a process answers at once, of one company (or of the operator) and in all. */
+export const maxTables = { each: 2, all: 8 } as const
+
+const makePlaces = () => {
+  const taken = new Map<string, number>()
+  let all = 0
+  const leave = (owner: string) => {
+    all--
+    const left = (taken.get(owner) ?? 1) - 1
+    if (left === 0) taken.delete(owner)
+    else taken.set(owner, left)
+  }
+  return Effect.fnUntraced(function* (owner: string) {
+    if ((taken.get(owner) ?? 0) >= maxTables.each || all >= maxTables.all)
+      return yield* Effect.fail(
+        Errors.failure(
+          "overloaded",
+          `There are ${maxTables.each} exports under way already, or ${maxTables.all} of everybody: try again later`
+        )
+      )
+    all++
+    taken.set(owner, (taken.get(owner) ?? 0) + 1)
+    const request = yield* Effect.serviceOption(Scope.Scope)
+    const left = Effect.sync(() => leave(owner))
+    yield* Option.match(request, { onNone: () => left, onSome: (scope) => Scope.addFinalizer(scope, left) })
+  })
+}
+
+/** Counts the tables that a process is answering. A place is given back when the answer has ended, or its reader has gone. */
+export class Places extends Context.Service<Places, ReturnType<typeof makePlaces>>()("@satrail/http/wire/Sheet/Places") {}
+
+export const layerPlaces = Layer.sync(Places, makePlaces)
+
+/**
+ * Rows as a file. A reader who is slow is waited for, and one who leaves ends it. What is cut short, by an outage or the server's end, breaks off: it is not
+ * taken for whole.
+ */
+export const answer = <Row, E>(
+  rows: Stream.Stream<Row, E>,
+  { columns, format, name }: { readonly columns: ReadonlyArray<Column<Row>>; readonly format: Format; readonly name: string }
+): HttpServerResponse.HttpServerResponse => {
+  const line = lineOf(columns, format)
+  const encoder = new TextEncoder()
+  const header = format === "csv" ? Stream.succeed(encoder.encode(csvLine(columns.map(({ name }) => name)))) : Stream.empty
+  // One piece for each page of rows.
+  const body = Stream.mapArray(rows, (page) => [encoder.encode(page.map(line).join(""))] as const)
+  return HttpServerResponse.stream(Stream.concat(header, body), {
+    contentType: contentTypes[format],
+    headers: { "content-disposition": `attachment; filename="${name}.${format}"`, "cache-control": "no-store", "x-accel-buffering": "no" }
+  })
+}

@@ -1,0 +1,37 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { brotliDecompressSync } from "node:zlib"
+
+// PostgreSQL's initdb takes an embedded database seconds of processor time and 890 MB of memory. So it was done once (packages/postgres/scripts/emptyDatabase.ts), and what it
+// left is a file of this package: a tar archive, compressed by Brotli.
+
+const file = new URL("../../empty-database.tar.br", import.meta.url)
+
+/** What `initdb` leaves, as a tar archive. */
+export const archive = () => brotliDecompressSync(readFileSync(file))
+
+const blockBytes = 512
+
+/** The files and folders of a tar archive with short names, as this one is (POSIX.1-1988, ustar). */
+function* entries(tar: Buffer) {
+  const field = (from: number, length: number) => tar.toString("latin1", from, from + length).replace(/\0.*$/s, "")
+  for (let at = 0; field(at, 100) !== "";) {
+    const size = Number.parseInt(field(at + 124, 12), 8)
+    const from = at + blockBytes
+    yield { name: field(at, 100), isFolder: field(at + 156, 1) === "5", content: tar.subarray(from, from + size) }
+    at = from + Math.ceil(size / blockBytes) * blockBytes
+  }
+}
+
+/** Puts an empty database into a directory that is not there yet. It is there whole or not at all, whenever the process dies. */
+export const unpack = (directory: string): void => {
+  const beside = `${directory}.new`
+  rmSync(beside, { recursive: true, force: true })
+  mkdirSync(beside, { recursive: true, mode: 0o700 })
+  for (const { name, isFolder, content } of entries(archive())) {
+    const path = join(beside, name)
+    mkdirSync(isFolder ? path : dirname(path), { recursive: true, mode: 0o700 })
+    if (!isFolder) writeFileSync(path, content, { mode: 0o600 })
+  }
+  renameSync(beside, directory)
+}

@@ -1,0 +1,296 @@
+import { Cause, Context, Effect, Exit, Layer, Option, Redacted, Result, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, SqlError, Statement } from "effect/sql"
+import Pg from "pg"
+import * as Away from "./Away.ts"
+import * as Hosts from "./Hosts.ts"
+import { type Ask, asking, connection, failed, hear, leave, remember, type SettingsOf } from "./PgConnection.ts"
+import { codeOf, DatabaseUnreachable } from "./PgError.ts"
+import * as Pooler from "./Pooler.ts"
+import * as Primary from "./Primary.ts"
+import * as SqlState from "./SqlState.ts"
+
+export { DatabaseUnreachable } from "./PgError.ts"
+
+/** Where the database is, and what this process may ask of it. */
+export interface Options extends Away.Options, Primary.Options {
+  /**
+   * `postgres://user:password@host:port/name`. For TLS add `?sslmode=verify-full`, and `&sslrootcert=FILE` where the authority that signed
+   * the server's certificate is not one that Node knows. With several hosts, `h1:5432,h2:5432`, connections lead to the one that takes writes, and to
+   * another one when that does; `target_session_attrs` may be `any`, `read-write` or `primary`.
+   */
+  readonly url: Redacted.Redacted
+  /** Default 10. */
+  readonly maxConnections?: number | undefined
+  /** How long a statement may run before the server ends it: an outage. Default 30 000; counting everything and migrating take what they take. */
+  readonly statementTimeoutMillis?: number | undefined
+  /** How long it may wait for a row that another transaction has locked. Default 10 000. */
+  readonly lockTimeoutMillis?: number | undefined
+}
+
+/** PostgreSQL, for whichever client. */
+export const compiler = Statement.makeCompiler({
+  dialect: "pg",
+  placeholder: (i) => `$${i}`,
+  onIdentifier: Statement.defaultEscape('"'),
+  onCustom: () => ["", []],
+  onRecordUpdate: () => ["", []]
+})
+
+/**
+ * A connection that broke, or whose query was broken off, is not used again. What the server merely refused leaves it as it was, unless it takes no writes any
+ * more: then no connection that is open now leads to the one that does.
+ */
+const spoils = (exit: Exit.Exit<unknown, unknown>): SqlState.Meaning["drops"] => {
+  if (Exit.isSuccess(exit)) return undefined
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (error === undefined) return "this"
+  return SqlError.isSqlError(error) && error.reason._tag === "ConnectionError"
+    ? SqlState.meaningOf(codeOf(error.reason.cause)).drops
+    : undefined
+}
+
+/** Connections that were opened before an epoch began are not used in it. */
+interface Epoch {
+  current: number
+  readonly opened: WeakMap<Pg.PoolClient, number>
+}
+
+/** The epochs of a pool, which may be a host's: it has connections that were never ours. */
+const epochOf = (pool: Pg.Pool) => {
+  const epoch: Epoch = { current: 0, opened: new WeakMap() }
+  const note = (client: Pg.PoolClient) => void epoch.opened.set(client, epoch.current)
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      pool.on("connect", note)
+      return epoch
+    }),
+    () => Effect.sync(() => pool.off("connect", note))
+  )
+}
+
+/** Opens a connection beside the pool, to the same server. It is closed with the scope. */
+export class Beside extends Context.Service<Beside, { readonly connection: Effect.Effect<Pg.Client, SqlError.SqlError, Scope.Scope> }>()(
+  "@satrail/postgres/client/PgClient/Beside"
+) {}
+
+const besideOf = (client: Effect.Effect<Pg.Client, unknown>) =>
+  Beside.of({
+    connection: Effect.acquireRelease(
+      Effect.flatMap(client, (client) => Effect.as(Effect.tryPromise({ try: () => client.connect(), catch: (cause) => cause }), client)),
+      (client) => Effect.sync(() => leave(client, unansweredMillis)),
+      { interruptible: true }
+    ).pipe(Effect.mapError((cause) => failed(cause, "connect")))
+  })
+
+const defaultStatementTimeoutMillis = 30_000
+
+const connectMillis = 10_000
+
+// The server ends what takes too long; one that is gone without a word ends nothing.
+const unansweredMillis = 5000
+
+const pauseMillis = { minimum: 25, maximum: 1000 }
+
+/**
+ * Connections of a pool. While the server cannot be reached, one caller after a pause tries it again, and the pause grows: the others fail at once
+ * with the last error.
+ */
+const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | undefined): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
+  let failures = 0
+  let blockedUntilMillis = 0
+  let last = failed(new Error("not tried yet"), "connect")
+  const heard = new WeakSet<Pg.PoolClient>()
+  const fail = (cause: unknown) => {
+    // Too many of ours are waiting for each other: the server is there.
+    if (cause instanceof Error && cause.message.includes("timeout exceeded when trying to connect")) return failed(cause, "connect")
+    primary?.lost()
+    last = failed(cause, "connect")
+    blockedUntilMillis = performance.now() + Math.min(pauseMillis.maximum, pauseMillis.minimum * 2 ** failures++)
+    return last
+  }
+  return Effect.suspend(() => {
+    if (performance.now() < blockedUntilMillis) return Effect.fail(last)
+    let given: Pg.PoolClient | undefined
+    let isLeft = false
+    const wait = Effect.callback<Pg.PoolClient, SqlError.SqlError>((resume) => {
+      const take = (error: Error | null | undefined, client: Pg.PoolClient | undefined): void => {
+        if (error !== undefined && error !== null) return resume(Effect.fail(fail(error)))
+        if (client === undefined) return resume(Effect.die(new Error("the pool gave neither a connection nor an error")))
+        failures = 0
+        if (!heard.has(client)) {
+          heard.add(client)
+          hear(client)
+        }
+        if ((epoch.opened.get(client) ?? 0) < epoch.current || primary?.isElsewhere(client) === true) {
+          client.release(true)
+          return pool.connect(take)
+        }
+        if (isLeft) return client.release()
+        given = client
+        return resume(Effect.succeed(client))
+      }
+      pool.connect(take)
+    })
+    const connected = Effect.onExit(wait, (exit) =>
+      Effect.sync(() => {
+        if (Exit.isSuccess(exit)) return
+        isLeft = true
+        given?.release()
+      })
+    )
+    return primary === undefined ? connected : Effect.andThen(Effect.mapError(primary.settled, fail), connected)
+  })
+}
+
+/** How a pool's connections are opened. */
+const configOf = ({ options }: Pg.Pool): Pg.ClientConfig => {
+  const { password } = options // a pool hides it from copies
+  return password === undefined ? options : { ...options, password }
+}
+
+interface Asked extends Away.Options {
+  readonly statementTimeoutMillis?: number | undefined
+}
+
+const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, primary?: Primary.Primary) {
+  const { statementTimeoutMillis = defaultStatementTimeoutMillis } = options
+  const epoch = yield* epochOf(pool)
+  const connect = Away.unless(options)(connecting(pool, epoch, primary))
+  const settingsOf: SettingsOf = (client) => primary?.settingsOf(client) ?? configOf(pool)
+  const release = (client: Pg.PoolClient, exit: Exit.Exit<unknown, unknown>) =>
+    Effect.sync(() => {
+      const drops = spoils(exit)
+      if (drops === "all") {
+        epoch.current++
+        primary?.lost()
+      }
+      client.release(drops !== undefined)
+    })
+  const single: Ask = (query) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(connect), (client) =>
+        Effect.onExit(restore(asking(client, settingsOf)({ ...query, query_timeout: statementTimeoutMillis + unansweredMillis })), (exit) =>
+          release(client, exit)
+        )
+      )
+    )
+  const reserved = Effect.acquireRelease(connect, release, { interruptible: true })
+  return yield* SqlClient.make({
+    driver: "pg",
+    acquirer: Effect.succeed(connection(single)),
+    transactionAcquirer: Effect.map(reserved, (client) => connection(asking(client, settingsOf))),
+    compiler,
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+})
+
+/** Fails when the database cannot be reached, or not without a pooler in transaction mode: a program reports that before it accepts requests. */
+const answering = Effect.fnUntraced(function* (where: string, sql: SqlClient.SqlClient, connect: () => Pg.Client, connections: number) {
+  const unreachable = (cause: unknown) => new DatabaseUnreachable({ where, cause })
+  yield* Effect.tryPromise({ try: () => Pooler.probe(connect, connections), catch: unreachable })
+  yield* Effect.mapError(sql.unsafe("select 1").unprepared, ({ reason }) => unreachable(reason.cause))
+})
+
+// A process that stopped in the middle of a transaction must not keep others from its rows for ever.
+const maxIdleInTransactionMillis = 60_000
+
+/**
+ * The settings of a session, set when it is open: poolers refuse them as start-up parameters. Every statement here goes by an index; prepared on a still empty
+ * table it would be planned as a scan, and stay one until the next analyze. Compiling a statement (jit) takes a second for what runs in a millisecond.
+ */
+const setting = ({
+  statementTimeoutMillis,
+  lockTimeoutMillis
+}: {
+  readonly statementTimeoutMillis: number
+  readonly lockTimeoutMillis: number
+}) => {
+  const values = {
+    enable_seqscan: "off",
+    jit: "off",
+    statement_timeout: statementTimeoutMillis,
+    lock_timeout: lockTimeoutMillis,
+    idle_in_transaction_session_timeout: maxIdleInTransactionMillis
+  }
+  const all = Object.entries(values).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  const text = `select pg_backend_pid() as pid, ${all.join(", ")}`
+  return async (client: Pg.ClientBase, millis: number): Promise<void> => {
+    const query = { text, query_timeout: millis }
+    const [row] = (await client.query<{ readonly pid: number }>(query)).rows
+    if (row !== undefined) remember(client, row.pid)
+  }
+}
+
+/**
+ * A `SqlClient` over a host's own pool, which stays the host's to close. Where its connections lead is the host's to say, too: after a failover those that take
+ * no writes are closed one by one, and the pool has to open new ones to the new primary. It runs best with
+ * `options: "-c enable_seqscan=off -c jit=off"`, where no pooler is between.
+ */
+export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> => {
+  const connect = () => new Pg.Client(configOf(pool))
+  return Layer.merge(
+    Layer.effect(
+      SqlClient.SqlClient,
+      Effect.tap(make(pool), (sql) => answering("the given pool", sql, connect, pool.options.max))
+    ).pipe(Layer.provide(Reactivity.layer)),
+    Layer.sync(Beside, () => besideOf(Effect.sync(connect)))
+  )
+}
+
+/** Where a database is, for people: hosts, ports and name, never a user or a password. */
+export const where = (url: Redacted.Redacted): string =>
+  Result.match(Hosts.parse(Redacted.value(url)), { onFailure: () => "the address given", onSuccess: ({ where }) => where })
+
+const opening = Effect.fnUntraced(function* (options: Options) {
+  const { url, maxConnections = 10, statementTimeoutMillis = defaultStatementTimeoutMillis, lockTimeoutMillis = 10_000 } = options
+  // The text may be a password with half a URL around it: it is not repeated.
+  const wrong = (problem: string) => new DatabaseUnreachable({ where: "the address given", cause: new Error(problem) })
+  const hosts = yield* Effect.mapError(Effect.fromResult(Hosts.parse(Redacted.value(url))), wrong)
+  const common: Pg.ClientConfig = {
+    keepAlive: true,
+    application_name: "satrail"
+  }
+  const set = setting({ statementTimeoutMillis, lockTimeoutMillis })
+  const primary = hosts.demand === "any" && hosts.all.length === 1 ? undefined : yield* Primary.make(hosts, common, options)
+  const pool = yield* Effect.acquireRelease(
+    Effect.try({
+      try: () =>
+        new Pg.Pool({
+          ...common,
+          max: maxConnections,
+          connectionTimeoutMillis: connectMillis,
+          onConnect: async (client) => {
+            primary?.onConnect(client)
+            await set(client, connectMillis)
+          },
+          ...(primary === undefined ? { connectionString: Redacted.value(url) } : { Client: primary.Client })
+        }),
+      catch: () => wrong("it is not a postgres:// URL")
+    }),
+    (pool) => Effect.promise(() => pool.end())
+  )
+  pool.on("error", () => {}) // an idle connection died; the next query opens another
+  const connect = () => (primary === undefined ? new Pg.Client(configOf(pool)) : new primary.Client())
+  return { pool, primary, where: hosts.where, connect, maxConnections }
+})
+
+/** A client that asks nothing before it is asked: where the database is away, that is the first caller's to hear. */
+export const lazily = Effect.fnUntraced(function* (options: Options) {
+  const { pool, primary, ...opened } = yield* opening(options)
+  const sql = yield* Effect.provide(make(pool, options, primary), Reactivity.layer)
+  if (primary !== undefined) yield* Effect.forkScoped(primary.watch)
+  const beside = besideOf(Effect.map(primary === undefined ? Effect.void : primary.settled, opened.connect))
+  return { sql, primary, beside, ...opened }
+})
+
+/** A `SqlClient` over node-postgres. */
+export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { sql, primary, where, connect, maxConnections, beside } = yield* lazily(options)
+      if (primary !== undefined) yield* Effect.mapError(primary.settled, (cause) => new DatabaseUnreachable({ where, cause }))
+      yield* answering(where, sql, connect, maxConnections)
+      return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Beside, beside))
+    })
+  )

@@ -1,0 +1,260 @@
+import * as Changes from "@satrail/core/service/Changes"
+import type { Programs, Storable, Tagged } from "@satrail/core/service/Changes"
+import type { Any, Complete, Enqueue, Job, Leg } from "@satrail/core/ledger/Change"
+import * as Core from "@satrail/core/ledger/Journal"
+import * as Noun from "@satrail/core/ledger/Noun"
+import * as Tally from "@satrail/core/ledger/Tally"
+import * as Written from "@satrail/core/ledger/Written"
+import { Context, Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Answer from "../reads/Answer.ts"
+import * as ApiKey from "../reads/ApiKey.ts"
+import * as Commits from "./Commits.ts"
+import * as Company from "../reads/Company.ts"
+import * as Counts from "../statements/Counts.ts"
+import * as Dispatch from "./Dispatch.ts"
+import * as Domain from "../reads/Domain.ts"
+import * as GroupCommit from "../statements/GroupCommit.ts"
+import * as HostTransaction from "../client/HostTransaction.ts"
+import * as Invoice from "../reads/Invoice.ts"
+import * as KeyRange from "../reads/KeyRange.ts"
+import { translate, turnedAway } from "../client/Outage.ts"
+import * as Settlement from "./Settlement.ts"
+import type { Carried, Count, Kind, Statement } from "../statements/Statements.ts"
+import type { Row } from "../statements/Table.ts"
+import * as Writes from "../statements/Writes.ts"
+
+/** What serves one process well. */
+export const defaults = { lanes: 2, maxItemsPerFlush: 128, maxWaiting: 4096 } as const
+
+/** The largest flush there can be: an event's id has twelve bits for its place in there, the upper half is for who follows (see Dispatch). */
+export const maxItemsPerFlush = 2048
+
+/** Each is as in `defaults` unless given. */
+export interface Options {
+  /** Flushes in flight for each kind of Change. One company's Changes of a kind always share a lane. */
+  readonly lanes?: number | undefined
+  /** Changes that are committed together, at most 2048. */
+  readonly maxItemsPerFlush?: number | undefined
+  /** Commits waiting in one lane; the next is answered `StoreUnavailable`, because of `overloaded`. */
+  readonly maxWaiting?: number | undefined
+}
+
+export const kinds: { readonly [tag in keyof Programs]: Kind<Programs[tag]> } = {
+  ...Answer.kinds,
+  ...ApiKey.kinds,
+  ...Company.kinds,
+  ...Domain.kinds,
+  ...Invoice.kinds,
+  ...KeyRange.kinds,
+  ...Dispatch.kinds,
+  ...Settlement.kinds
+}
+
+const programOf = <T extends keyof Programs>(change: Tagged<T>): Kind<Programs[T]> => kinds[change._tag]
+
+/** How a Change is sent: as its kind says, or as its writes do. */
+const kindOf = (change: Storable): Kind<Any> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- a kind is asked about its own Changes only: a lane has Changes of one kind
+  (Written.is(change) ? Writes.kindOf(change.writes) : programOf(change)) as Kind<Any>
+
+const isEnqueue = (job: Job): job is Enqueue => job._tag === "Enqueue"
+const isComplete = (job: Job): job is Complete => job._tag === "Complete"
+
+type Bounds = ReturnType<typeof Counts.boundsOf>
+
+/** A Change as the row that its statement reads. What is left out is null there. */
+const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, change: Storable, n: number, bounds?: Bounds): Row => {
+  const { id, companyId, atMillis, transferId, once, event, audit, jobs = [], fence, cursor, feesRevision } = change
+  const [enqueued, completed] = [jobs.filter(isEnqueue), jobs.filter(isComplete)]
+  const [job] = enqueued
+  return {
+    ...kind.row(change),
+    n,
+    id,
+    company_id: companyId,
+    at_millis: atMillis,
+    ...(transferId !== undefined && { transfer_id: transferId }),
+    ...(once && {
+      owner: once.owner,
+      key: once.key,
+      fingerprint: once.fingerprint,
+      answer: once.answer,
+      forget_at_millis: once.forgetAtMillis
+    }),
+    ...(event && { event: event.type, subject: event.subject }),
+    ...(postings === "column" && { moved: String(change.legs[0]?.postings[0]?.amount) }),
+    ...(enqueues === "one" && job && { job_id: job.id, job_kind: job.kind, job_due_at_millis: job.dueAtMillis }),
+    ...(enqueues === "one" && job?.claimedBy !== undefined && { job_holder: job.claimedBy }),
+    ...(enqueues === "many" && {
+      jobs: enqueued.map(({ id, kind, dueAtMillis, claimedBy }) => ({ id, kind, due_at_millis: dueAtMillis, holder: claimedBy }))
+    }),
+    ...(completes === "one" && { completes: completed[0]?.id }),
+    ...(completes === "many" && { completes: completed.map(({ id }) => id) }),
+    ...(fence && { task_id: fence.taskId, token: fence.token }),
+    ...(feesRevision !== undefined && { charged_by: feesRevision }),
+    ...(audit !== undefined && { audit }),
+    ...(cursor && { source: cursor.source, position: cursor.value }),
+    ...(bounds && Counts.rowOf(change, bounds))
+  }
+}
+
+const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number): ReadonlyArray<Row> =>
+  legs.flatMap(({ companyId, postings }) =>
+    postings.map(({ from, to, amount }) => ({ n, company_id: companyId, from_account: from, to_account: to, amount: String(amount) }))
+  )
+
+const identitiesOf = (change: Storable): ReadonlyArray<string> => {
+  const { id, once, jobs = [] } = change
+  const own = [id, ...(kindOf(change).identities?.(change) ?? [])]
+  if (once !== undefined) own.push(`${once.owner} ${once.key}`)
+  for (const job of jobs) own.push(job.id)
+  return own
+}
+
+const Verdicts = Schema.Array(Schema.Struct({ verdict: Schema.String, answer: Schema.NullOr(Schema.String) }))
+
+/** Look again; when that shows nothing else, it is this refusal. */
+interface Again {
+  readonly _tag: "Again"
+  readonly refusal?: Changes.Refusal
+}
+
+/** What the database said about one Change: a word that all kinds share, or one of its kind's refusals. */
+const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
+  const [word = "", ...details] = said.split(" ")
+  const isStale = details[0] === "stale"
+  const [detail = "", of = ""] = isStale ? details.slice(1) : details
+  switch (word) {
+    case "Applied":
+      return Exit.succeed(Core.applied)
+    case "Replayed":
+      return Exit.succeed({ _tag: "Replayed", answer: answer ?? "" })
+    case "Mismatch":
+      return Exit.fail(new Core.IdempotencyMismatch({ key: change.once?.key ?? "" }))
+    case "StaleFence":
+      return Exit.fail(new Core.StaleFence({ taskId: detail }))
+    case "again": // another process made it while we waited: the next look will see what it made
+      return Exit.succeed({ _tag: "Again" })
+    case "missing":
+      return Exit.die(new Error(`${change._tag} of ${change.id}, which does not exist`))
+    case "unopened":
+      return Exit.die(new Error(`${change._tag} of ${change.id} moves money of a company that was not opened`))
+    default: {
+      const refusal = kindOf(change).refusals[word]
+      if (refusal === undefined) return Exit.die(new Error(`${change._tag} cannot be ${said}`))
+      return isStale ? Exit.succeed({ _tag: "Again", refusal: refusal(change, detail, of) }) : Exit.fail(refusal(change, detail, of))
+    }
+  }
+}
+
+/** Another process committed the same id or name while this statement waited for its locks, or waited for ours: look again. */
+const isOvertaken = ({ reason }: SqlError.SqlError) =>
+  reason._tag === "UniqueViolation" || reason._tag === "DeadlockError" || reason._tag === "SerializationError"
+
+const accounts = new Set(Object.keys(Tally.byAccount(() => true)))
+
+/** Between which accounts its only posting is; "none" where it has none, "many" where it has several, or one of another company. */
+const moneyOf = ({ companyId, legs: [leg, ...legs] }: Storable): Carried["money"] => {
+  if (leg === undefined) return "none"
+  const [posting, ...more] = leg.postings
+  if (posting === undefined || more.length > 0 || legs.length > 0 || leg.companyId !== companyId) return "many"
+  const { from, to } = posting
+  // They stand in the text of a statement, where nothing may stand but what we wrote ourselves.
+  return accounts.has(from) && accounts.has(to) ? [from, to] : "many"
+}
+
+const counts = ["none", "one", "many"] as const
+
+/** The most jobs of this kind that one of them has. */
+const countOf = (changes: ReadonlyArray<Storable>, is: (job: Job) => boolean): Count =>
+  counts[Math.min(2, Math.max(0, ...changes.map(({ jobs = [] }) => jobs.filter(is).length)))] ?? "many"
+
+const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried => {
+  const [first, ...others] = changes.map(moneyOf)
+  return {
+    money: first === undefined ? "none" : others.every((one) => String(one) === String(first)) ? first : "many",
+    takes: changes.some(({ legs }) => legs.some(({ postings }) => postings.some(({ from }) => from === "available"))),
+    once: changes.some(({ once }) => once !== undefined),
+    fence: changes.some(({ fence }) => fence !== undefined),
+    enqueues: countOf(changes, isEnqueue),
+    completes: countOf(changes, isComplete),
+    cursor: changes.some(({ cursor }) => cursor !== undefined),
+    event: changes.some(({ event }) => event !== undefined),
+    counts: changes.some(({ counts }) => counts !== undefined),
+    unlessFrozen: changes.some(({ unlessFrozen }) => unlessFrozen === true),
+    unlessFeesMoved: changes.some(({ feesRevision }) => feesRevision !== undefined),
+    audit: changes.some(({ audit }) => audit !== undefined),
+    absent: kind.absent?.(changes) ?? []
+  }
+}
+
+/** Applies Changes of one kind as one statement; answers each on its own. */
+export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Storable>) => {
+  const [first] = changes
+  if (first === undefined) return Effect.succeed([])
+  const kind = kindOf(first)
+  const carried = carriedBy(kind, changes)
+  const statement = kind.statement(carried)
+  const bounds = carried.counts ? Counts.boundsOf(changes) : undefined
+  const values = [
+    JSON.stringify(changes.map((change, n) => rowOf(kind, statement, change, n, bounds))),
+    ...(statement.postings === "parameter" ? [JSON.stringify(changes.flatMap(postingsOf))] : []),
+    ...(bounds !== undefined && carried.takes ? [Counts.parameterOf(bounds)] : [])
+  ]
+  return sql.unsafe<object>(statement.text, values).pipe(
+    Effect.retry({ times: 3, while: isOvertaken }),
+    Effect.map((rows) => {
+      const verdicts = verdictsOf(rows)
+      return changes.map((change, i) => {
+        const said = verdicts[i]
+        return said === undefined ? Exit.die(new Error("a Change got no verdict")) : exitOf(change, said.verdict, said.answer)
+      })
+    }),
+    Effect.catch(translate("Journal.commit"))
+  )
+}
+
+const verdictsOf = Schema.decodeUnknownSync(Verdicts)
+
+/** Changes of one kind and shape are one statement. What is counted against limits is one of its own, so that nothing else waits for it. */
+const laneOf = (change: Storable): string => {
+  const kind = change.counts === undefined ? change._tag : `${change._tag} counted`
+  return Written.is(change) ? `${kind} ${Noun.shapeOf(change.writes)}` : kind
+}
+
+/** Looking again settles it: more often than this, and something is wrong. */
+const maxLooks = 20
+
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const lanes = options.lanes ?? defaults.lanes
+  const commits = Commits.make()
+  const sql = yield* SqlClient.SqlClient
+  const flush = apply(sql)
+  const commit = yield* GroupCommit.make({
+    operation: "Journal.commit",
+    flush: (changes) => commits.watched(flush(changes)),
+    laneOf: (change: Storable) => `${laneOf(change)} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
+    identitiesOf,
+    maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? defaults.maxItemsPerFlush, maxItemsPerFlush),
+    maxWaiting: options.maxWaiting ?? defaults.maxWaiting,
+    onTurnedAway: turnedAway("Journal.commit")
+  })
+
+  const settle = (change: Storable, looks: number): Effect.Effect<Core.Applied, Changes.Refusal | Core.StoreUnavailable> =>
+    Effect.flatMap(commit(change), (outcome) => {
+      if (outcome._tag !== "Again") return Effect.succeed(outcome)
+      // The second look began after the first was refused: what it does not show was not there then, and the first refusal was right.
+      if (outcome.refusal !== undefined && looks > 1) return Effect.fail(outcome.refusal)
+      return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} comes to no verdict`))
+    })
+
+  const journal = Changes.journal((change) => Effect.andThen(HostTransaction.refuse(sql, change._tag), settle(change, 1)))
+  return { journal, commits: commits.over(journal) }
+})
+
+/** Commits in groups: one statement, one fsync, for whatever arrived while the last one was in flight. */
+export const layer = (options: Options = {}) =>
+  Layer.effectContext(
+    Effect.map(make(options), ({ journal, commits }) => Context.add(Context.make(Core.Journal, journal), Commits.Commits, commits))
+  )

@@ -1,0 +1,223 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Metadata from "@satrail/core/base/Metadata"
+import { Rail } from "@satrail/core/ledger/Rail"
+import * as Tally from "@satrail/core/ledger/Tally"
+import type * as Booking from "@satrail/core/reports/Booking"
+import { Effect, Schema, Struct } from "effect"
+import * as Reads from "../statements/Reads.ts"
+
+const Account = Schema.Literals(Struct.keys(Tally.nothing))
+
+const decodeSum = Schema.decodeUnknownSync(
+  Schema.Struct({
+    isWithin: Schema.Literals(["true", "false"]),
+    last: Schema.BigIntFromString,
+    from: Account,
+    to: Account,
+    amount: Msat.FromString,
+    count: Schema.FiniteFromString
+  })
+)
+
+// Ids of a company's entries are given out while its balance is locked, until the commit: whoever sees one sees all of that company before it.
+const sums = Reads.many("Records.bookedSums", {
+  recounts: true,
+  text: `
+select (at_millis >= $2::bigint)::text as "isWithin", max(id)::text as last, from_account as "from", to_account as "to",
+  sum(amount)::text as amount, count(*)::text as count
+from satrail.entries where company_id = $1::uuid and at_millis < $3::bigint group by at_millis >= $2::bigint, from_account, to_account`,
+  values: (companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period) => [
+    companyId,
+    String(fromMillis),
+    String(untilMillis)
+  ],
+  read: decodeSum
+})
+
+const isClosed = Schema.Literals(["true", "false"])
+const decodeMonthSums = Schema.decodeUnknownSync(
+  Schema.Union([
+    Schema.Struct({
+      isClosed,
+      part: Schema.Literals(["before", "within", "late"]),
+      from: Account,
+      to: Account,
+      amount: Msat.FromString,
+      count: Schema.FiniteFromString,
+      firstMillis: Schema.FiniteFromString,
+      lastMillis: Schema.FiniteFromString
+    }),
+    // Nothing was booked at all.
+    Schema.Struct({ isClosed, part: Schema.Null })
+  ])
+)
+
+// The end that closed a moment is the first one that is not before it: later ones have seen more.
+const lastEntry = (place: string) => `
+  (select e.last_entry::bigint from satrail.month_ends e where e.company_id = $1::uuid and e.until_millis >= ${place}::bigint order by e.number limit 1)`
+
+const monthSums = Reads.many("Records.monthSums", {
+  recounts: true,
+  text: `
+with ends as materialized (select ${lastEntry("$2")} as opened, ${lastEntry("$3")} as closed)
+select (ends.closed is not null)::text as "isClosed", b.part, b.from_account as "from", b.to_account as "to", b.amount, b.count, b.first as "firstMillis", b.last as "lastMillis"
+from ends left join lateral (
+  select case when at_millis >= $2::bigint then 'within' when ends.opened is null or id <= ends.opened then 'before' else 'late' end as part,
+    from_account, to_account, sum(amount)::text as amount, count(*)::text as count, min(at_millis)::text as first, max(at_millis)::text as last
+  from satrail.entries where company_id = $1::uuid and at_millis < $3::bigint and (ends.closed is null or id <= ends.closed)
+  group by 1, from_account, to_account
+) b on true`,
+  values: (companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period) => [
+    companyId,
+    String(fromMillis),
+    String(untilMillis)
+  ],
+  read: decodeMonthSums
+})
+
+const decodeClosed = Schema.decodeUnknownSync(
+  Schema.Struct({ number: Schema.FiniteFromString, untilMillis: Schema.FiniteFromString, last: Schema.BigIntFromString })
+)
+
+// One snapshot: the last entry is not before the one that the last end has.
+const booksClosed = Reads.many("Records.booksClosed", {
+  text: `
+select coalesce(e.number, 0)::text as number, coalesce(e.until_millis, 0)::text as "untilMillis",
+  coalesce((select max(id) from satrail.entries where company_id = $1::uuid), 0)::text as last
+from (select) one left join lateral (select * from satrail.month_ends where company_id = $1::uuid order by number desc limit 1) e on true`,
+  values: (companyId: CompanyId.CompanyId) => [companyId],
+  read: decodeClosed
+})
+
+/** How many entries are looked at for one page: what lies outside of a period costs little, and a page is never slow. */
+const looks = 20_000
+
+const decodeEntry = Schema.decodeUnknownSync(
+  Schema.Struct({
+    id: Schema.BigIntFromString,
+    transferId: Schema.String,
+    from: Account,
+    to: Account,
+    amount: Msat.FromString,
+    atMillis: Schema.FiniteFromString,
+    isPicked: Schema.Literals(["true", "false"]),
+    isLast: Schema.Literals(["true", "false"])
+  })
+)
+
+const entries = Reads.many("Records.bookedEntries", {
+  text: `
+select id::text, transfer_id::text as "transferId", from_account as "from", to_account as "to", amount::text, at_millis::text as "atMillis",
+  is_picked::text as "isPicked", is_last::text as "isLast"
+from (
+  select e.*, row_number() over (order by e.id) = ${looks} as is_last, at_millis >= $4::bigint and at_millis < $5::bigint
+    and (from_account in ('available', 'held')) <> (to_account in ('available', 'held')) as is_picked
+  from (
+    select * from satrail.entries where company_id = $1::uuid and id > $2::bigint and id <= $3::bigint order by id limit ${looks}
+  ) e
+) e where is_picked or is_last order by e.id limit $6::bigint`,
+  values: ({ companyId, after, upTo, fromMillis, untilMillis, limit }: Booking.Query) => [
+    companyId,
+    String(after),
+    String(upTo),
+    String(fromMillis),
+    String(untilMillis),
+    String(limit)
+  ],
+  read: decodeEntry
+})
+
+const Text = Schema.NullOr(Schema.String)
+
+const decodeSubject = Schema.decodeUnknownSync(
+  Schema.Struct({
+    transferId: Schema.String,
+    type: Schema.Literals(["deposit", "withdrawal"]),
+    id: Schema.String,
+    rail: Rail,
+    recipient: Schema.String,
+    paymentHash: Text,
+    chainTxId: Text,
+    invoiceId: Text,
+    checkoutId: Text,
+    refundId: Text,
+    rate: Text,
+    rateAtMillis: Schema.NullOr(Schema.FiniteFromString),
+    currency: Text,
+    metadata: Schema.NullOr(Schema.fromJsonString(Metadata.Metadata))
+  })
+)
+
+// As a text the company is no key, that could take an index from the one that is meant.
+const ofTransfer = (table: string) => `
+  select * from satrail.${table} t where t.ledger_tx_id = a.id and t.company_id::text = $1::text limit 1`
+
+const subjects = Reads.many("Records.subjects", {
+  text: `
+with asked as materialized (select value::uuid as id from json_array_elements_text($2))
+select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
+  r.chain_tx_id as "chainTxId", null as "invoiceId", null as "checkoutId", r.refund_id::text as "refundId",
+  r.rate, r.rate_at_millis::text as "rateAtMillis", null as currency, r.metadata::text
+from asked a cross join lateral (${ofTransfer("withdrawals")}) r
+union all
+select r.ledger_tx_id::text, 'deposit', r.id::text, r.rail, r.recipient, i.payment_hash,
+  r.chain_tx_id, r.lightning_invoice_id::text, r.checkout_id::text, null,
+  coalesce(i.rate, c.rate), coalesce(i.rate_at_millis, c.rate_at_millis)::text, c.fiat_currency, r.metadata::text
+from asked a cross join lateral (${ofTransfer("deposits")}) r
+left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true
+left join lateral (select * from satrail.checkouts t where t.company_id = r.company_id and t.id = r.checkout_id limit 1) c on true`,
+  values: (companyId: CompanyId.CompanyId, transferIds: ReadonlyArray<string>) => [companyId, Reads.list("uuid", transferIds)],
+  read: (row): Booking.Subject => decodeSubject(row)
+})
+
+export const reads = {
+  bookedSums: Effect.map(
+    sums,
+    (read) => (companyId: CompanyId.CompanyId, period: Booking.Period) =>
+      Effect.map(read(companyId, period), (rows): Booking.Sums => {
+        const ofPart = (part: "true" | "false") =>
+          rows.flatMap(({ isWithin, from, to, amount, count }) => (isWithin === part ? [{ from, to, amount, count }] : []))
+        return {
+          last: rows.reduce((last, row) => (row.last > last ? row.last : last), 0n),
+          before: ofPart("false"),
+          within: ofPart("true")
+        }
+      })
+  ),
+  monthSums: Effect.map(
+    monthSums,
+    (read) => (companyId: CompanyId.CompanyId, period: Booking.Period) =>
+      Effect.map(read(companyId, period), (rows): Booking.MonthSums => {
+        const ofPart = (wanted: "before" | "within" | "late") =>
+          rows.flatMap((row) => {
+            if (row.part !== wanted) return []
+            const { from, to, amount, count, firstMillis, lastMillis } = row
+            return [{ from, to, amount, count, firstMillis, lastMillis }]
+          })
+        const sums = (part: "before" | "within") => ofPart(part).map(({ from, to, amount, count }) => ({ from, to, amount, count }))
+        return {
+          isClosed: rows.some(({ isClosed }) => isClosed === "true"),
+          before: sums("before"),
+          within: sums("within"),
+          late: ofPart("late")
+        }
+      })
+  ),
+  booksClosed: Effect.map(
+    booksClosed,
+    (read) => (companyId: CompanyId.CompanyId) =>
+      Effect.map(read(companyId), ([row]): Booking.Closed => row ?? { number: 0, untilMillis: 0, last: 0n })
+  ),
+  bookedEntries: Effect.map(
+    entries,
+    (read) => (query: Booking.Query) =>
+      Effect.map(read(query), (rows): Booking.Found => {
+        const found = rows.flatMap(({ isPicked, isLast: _, ...entry }) => (isPicked === "true" ? [entry] : []))
+        // As many as were asked for, or the last one that was looked at: there may be more.
+        const isStopped = rows.length === query.limit || rows.some(({ isLast }) => isLast === "true")
+        return { entries: found, lookedTo: isStopped ? (rows.at(-1)?.id ?? null) : null }
+      })
+  ),
+  subjects
+}

@@ -1,0 +1,191 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { type AccountReads, maxCounted, type Standing } from "@satrail/core/accounts/AccountReads"
+import * as Adjustment from "@satrail/core/accounts/Adjustment"
+import * as Company from "@satrail/core/accounts/Company"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Conflict } from "@satrail/core/ledger/Journal"
+import { Effect, Schema } from "effect"
+import * as Lists from "../statements/Lists.ts"
+import * as Reads from "../statements/Reads.ts"
+import { joinTarget, type Kind, own, statement } from "../statements/Statements.ts"
+import * as Table from "../statements/Table.ts"
+
+const companies = Table.of(Company.members)
+
+const opened: Kind<Company.CompanyOpened> = {
+  // A company's id is its company_id: the shared parts find the row by both.
+  statement: statement({
+    columns: own(companies),
+    parts: () => [
+      `
+applied as (
+  insert into satrail.companies (${companies.columns}) select ${companies.columns} from fresh order by id
+  on conflict do nothing returning id as company_id, id
+), totals as (
+  insert into satrail.balances (company_id) select company_id from applied
+)`
+    ],
+    before: `(select case when ${companies.asAsked} then 'Applied' else 'Conflict' end from satrail.companies t where t.id = a.id)`
+  }),
+  row: ({ company }) => companies.toRow(company),
+  refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
+}
+
+/** What else is done: `part` locks other rows first, and has the `n` and `id` of all that is asked; and what follows. */
+interface Also {
+  readonly name: string
+  readonly part: string
+  readonly effects: ReadonlyArray<string>
+}
+
+// Whoever holds money for the company locks its balance, and sees there whether it is frozen, and by which revision of its fees it is charged.
+const balanced = (name: string, effect: string): Also => ({
+  name,
+  part: `
+${name} as materialized (
+  select a.n, a.id from (select n, id from asked order by id) a
+  cross join lateral (select frozen from satrail.balances where company_id = a.id for no key update) b
+)`,
+  effects: [
+    `
+${name}_balances as (
+  update satrail.balances b set ${effect} from done d where b.company_id = d.company_id
+)`
+  ]
+})
+
+const repriced = balanced("repriced", "fees_revision = fees_revision + 1")
+const revision = "fees_revision = t.fees_revision + 1"
+
+/** What was asked to be loosened was granted, or is not what stands any more. */
+const answered = "loosening = null"
+
+/** One member of a company is replaced, and what `sets` says. */
+const changed = (member: "plan" | "limits" | "frozen" | "loosening" | "fees", type: "text" | "json", sets?: string, before?: Also) =>
+  statement({
+    columns: `${member} ${type}`,
+    parts: () => [
+      ...(before === undefined ? [] : [before.part]),
+      `
+target as materialized (
+  select a.n, t.${member} from (select n, id from ${before?.name ?? "asked"} order by id) a
+  cross join lateral (select ${member} from satrail.companies where id = a.id for no key update) t
+), applied as (
+  update satrail.companies t set ${member} = f.${member}${sets === undefined ? "" : `, ${sets}`} from fresh f join target g using (n)
+  where t.id = f.id and g.${member}::text is distinct from f.${member}::text returning t.id as company_id, t.id
+)`
+    ],
+    effects: before?.effects ?? [],
+    joins: joinTarget,
+    before: `case when g.n is not null and g.${member}::text is not distinct from a.${member}::text then 'Applied' end`,
+    guards: "case when g.n is null then 'missing' end"
+  })
+
+const planChanged: Kind<Company.PlanChanged> = {
+  statement: changed("plan", "text", revision, repriced),
+  row: ({ plan }) => ({ plan }),
+  refusals: {}
+}
+
+const limited: Kind<Company.CompanyLimited> = {
+  statement: changed("limits", "json", answered),
+  row: ({ limits }) => ({ limits }),
+  refusals: {}
+}
+
+const looseningRequested: Kind<Company.CompanyLooseningRequested> = {
+  statement: changed("loosening", "json"),
+  row: ({ loosening }) => ({ loosening }),
+  refusals: {}
+}
+
+const freezeChanged: Kind<Company.FreezeChanged> = {
+  statement: changed("frozen", "json", answered, balanced("halted", "frozen = d.frozen is not null")),
+  row: ({ frozen }) => ({ frozen }),
+  refusals: {}
+}
+
+const feesChanged: Kind<Company.CompanyFeesChanged> = {
+  statement: changed("fees", "json", revision, repriced),
+  row: ({ fees }) => ({ fees }),
+  refusals: {}
+}
+
+export const kinds = {
+  CompanyOpened: opened,
+  PlanChanged: planChanged,
+  CompanyLimited: limited,
+  CompanyLooseningRequested: looseningRequested,
+  CompanyFeesChanged: feesChanged,
+  FreezeChanged: freezeChanged
+}
+
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+const asked = Lists.part({
+  columns: companies.columns,
+  from: `${companies.name} r`,
+  where: "r.id < {before}::uuid",
+  order: "r.id desc",
+  picked: `coalesce(plan = {plan}, true)
+    and ({text}::text is null or starts_with(id::text, lower({text}::text)) or strpos(lower(name), lower({text}::text)) > 0)`
+})
+
+const StandingRow = Schema.decodeUnknownSync(
+  Schema.Struct({
+    companyId: CompanyId.CompanyId,
+    posted: Msat.FromString,
+    held: Msat.FromString,
+    keys: Schema.FiniteFromString,
+    seen: Schema.NullOr(Schema.FiniteFromString)
+  })
+)
+
+const standings = Reads.many("Records.standings", {
+  text: `
+select b.company_id::text as "companyId", b.posted::text, b.held::text, k.keys::text, k.seen::text
+from json_array_elements_text($1) as a(id) join satrail.balances b on b.company_id = a.id::uuid
+cross join lateral (
+  select least(count(*) filter (where revoked_at_millis is null and coalesce(expires_at_millis > $2::bigint, true)), ${maxCounted}) as keys,
+    max(last_used_at_millis) as seen
+  from satrail.api_keys where company_id = b.company_id
+) k`,
+  values: (ids: ReadonlyArray<CompanyId.CompanyId>, nowMillis: number) => [Reads.list("uuid", ids), String(nowMillis)],
+  read: (row): Standing => {
+    const { companyId, posted, held, keys, seen } = StandingRow(row)
+    return { companyId, balance: { posted, held }, keys, lastSeenAtMillis: seen }
+  }
+})
+
+const adjustments = Table.of(Adjustment.noun)
+
+export const reads = {
+  adjustment: Reads.anywhere("Records.adjustment", Adjustment.noun),
+  adjustments: Reads.many("Records.adjustments", {
+    text: `
+select ${adjustments.selected} from ${adjustments.name} t
+where (t.created_at_millis, t.id::text collate "C") < ($1::bigint, $2::text) and coalesce(t.status = $4::text, true)
+order by t.created_at_millis desc, t.id::text collate "C" desc limit $3::bigint`,
+    values: ({ after, limit, status }: Parameters<AccountReads["Service"]["adjustments"]>[0]) => [
+      String(after?.createdAtMillis ?? Number.MAX_SAFE_INTEGER),
+      after?.id ?? lastId,
+      String(limit),
+      status
+    ],
+    read: adjustments.ofRow
+  }),
+  company: Reads.one("Records.company", {
+    key: { id: "uuid" },
+    select: `select ${companies.selected} from ${companies.name} t where t.id = a.id`,
+    read: companies.ofRow,
+    keyOf: (id: CompanyId.CompanyId) => [id]
+  }),
+  companies: Reads.page("Records.companies", companies, "true"),
+  companiesAsked: Effect.map(
+    Lists.picking("Records.companiesAsked", companies, [asked], Lists.byId),
+    (read) =>
+      ({ limit, before, text, plan }: Company.Query, looks: number) =>
+        read({ before: before ?? lastId, text: text ?? null, plan: plan ?? null }, limit, looks)
+  ),
+  standings
+}

@@ -1,0 +1,89 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import { nothing } from "@satrail/core/receiving/Checkout"
+import { Effect, Option, Schema } from "effect"
+import * as Reads from "../statements/Reads.ts"
+import * as Table from "../statements/Table.ts"
+
+export const deposits = Table.of(Deposit.noun)
+
+/**
+ * That a deposit credited an invoice. A deposit by its invoice has no index: both say when they were settled, and deposits are listed by that,
+ * by the company's id as bytes (see Migration0014).
+ */
+export const credited = (deposit: string, invoice: string): string =>
+  `uuid_send(${deposit}.company_id) = uuid_send(${invoice}.company_id) and ${deposit}.created_at_millis = ${invoice}.settled_at_millis
+  and ${deposit}.lightning_invoice_id = ${invoice}.id`
+
+const Sum = Schema.Struct({
+  companyId: Schema.NullOr(CompanyId.CompanyId),
+  height: Schema.NullOr(Schema.Int),
+  amount: Msat.FromString
+})
+
+const sums = Reads.many("Records.depositsUnconfirmed", {
+  text: `
+select t.company_id::text as "companyId", t.height, sum(t.amount)::text as amount from ${deposits.name} t
+where t.rail = 'on_chain' and t.status = 'pending' and t.height > $1::integer
+group by grouping sets ((t.company_id), (t.height))`,
+  values: (height: number) => [String(height)],
+  read: Schema.decodeUnknownSync(Sum)
+})
+
+/** Each sum is of a company or of a block. */
+export const depositsUnconfirmed = Effect.map(
+  sums,
+  (read) => (height: number) =>
+    Effect.map(read(height), (rows) => ({
+      ofCompany: new Map(rows.flatMap(({ companyId, amount }) => (companyId === null ? [] : [[companyId, amount] as const]))),
+      inBlock: new Map(rows.flatMap(({ height, amount }) => (height === null ? [] : [[height, amount] as const])))
+    }))
+)
+
+const Arrived = Schema.Struct({ received: Msat.FromString, pending: Msat.FromString, pendingHeight: Schema.NullOr(Schema.Int) })
+
+export const reads = {
+  arrivedFor: Effect.map(
+    Reads.one("Records.arrivedFor", {
+      key: { company_id: "uuid", id: "uuid" },
+      select: `
+select coalesce(sum(t.amount) filter (where t.status = 'settled'), 0)::text as received,
+  coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending,
+  case when bool_or(t.height is null) filter (where t.status = 'pending') then null
+    else max(t.height) filter (where t.status = 'pending') end as "pendingHeight"
+from ${deposits.name} t where t.checkout_id = a.id and t.company_id = a.company_id`,
+      read: Schema.decodeUnknownSync(Arrived),
+      keyOf: (companyId: CompanyId.CompanyId, checkoutId: string) => [companyId, checkoutId]
+    }),
+    (read) => (companyId: CompanyId.CompanyId, checkoutId: string) =>
+      Effect.map(
+        read(companyId, checkoutId),
+        Option.getOrElse(() => nothing)
+      )
+  ),
+  deposit: Reads.get("Records.deposit", Deposit.noun),
+  depositById: Reads.anywhere("Records.depositById", Deposit.noun),
+  depositByOutpoint: Reads.named("Records.depositByOutpoint", Deposit.noun, ["chainTxId", "vout"]),
+  depositsAbove: Reads.many("Records.depositsAbove", {
+    text: `
+select ${deposits.selected} from ${deposits.name} t
+where t.height > $1::integer and t.id > $2::uuid order by t.id limit $3::bigint`,
+    values: (height: number, after: string | null, limit: number) => [String(height), after ?? Id.nil, String(limit)],
+    read: deposits.ofRow
+  }),
+  depositsInNoBlock: Reads.page(
+    "Records.depositsInNoBlock",
+    deposits,
+    "rail = 'on_chain' and status = 'pending' and height is null and chain_tx_id is not null"
+  ),
+  depositsGivenUp: Reads.many("Records.depositsGivenUp", {
+    text: `
+select ${deposits.selected} from ${deposits.name} t
+where t.rail = 'on_chain' and t.status = 'failed' and t.revision > 0 and ($1::uuid is null or t.id < $1::uuid) order by t.id desc limit $2::bigint`,
+    values: (before: string | null, limit: number) => [before, String(limit)],
+    read: deposits.ofRow
+  }),
+  depositsInBlocks: Reads.page("Records.depositsInBlocks", deposits, "rail = 'on_chain' and status = 'pending' and height is not null")
+}

@@ -1,0 +1,143 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Balance from "@satrail/core/ledger/Balance"
+import * as Holding from "./Holding.ts"
+import * as Event from "@satrail/core/ledger/Event"
+import type { Published } from "@satrail/core/ledger/LedgerReads"
+import * as Tally from "@satrail/core/ledger/Tally"
+import type { Audit } from "@satrail/core/reports/ReportReads"
+import { Effect, Option, Schema } from "effect"
+import * as Reads from "../statements/Reads.ts"
+
+const Total = Schema.Struct({ posted: Msat.FromString, held: Msat.FromString })
+
+const balance = Reads.one("Records.balance", {
+  key: { company_id: "uuid" },
+  select: "select posted::text, held::text from satrail.balances t where t.company_id = a.company_id",
+  read: Schema.decodeUnknownSync(Total),
+  keyOf: (companyId: CompanyId.CompanyId) => [companyId]
+})
+
+// What is pending is in an index of its own, with all that is asked of it. Like those of lists, it is by the company's id as bytes (see Migration0014).
+const funds = Reads.one("Records.funds", {
+  key: { company_id: "uuid" },
+  select: `
+select posted::text, held::text, (
+  select coalesce(sum(d.amount - d.absorbed), 0)::text from satrail.deposits d
+  where uuid_send(d.company_id) = uuid_send(t.company_id) and d.status = 'pending'
+) as "pendingDeposits" from satrail.balances t where t.company_id = a.company_id`,
+  read: Schema.decodeUnknownSync(Schema.Struct({ ...Total.fields, pendingDeposits: Msat.FromString })),
+  keyOf: (companyId: CompanyId.CompanyId) => [companyId]
+})
+
+const decodeAudit = Schema.decodeUnknownSync(
+  Schema.Struct({
+    posted: Msat.FromString,
+    held: Msat.FromString,
+    entries_posted: Msat.FromString,
+    entries_held: Msat.FromString,
+    pending: Msat.FromString
+  })
+)
+
+const auditOf = (row: unknown): Audit => {
+  const { posted, held, entries_posted, entries_held, pending } = decodeAudit(row)
+  return { totals: { posted, held }, entries: { posted: entries_posted, held: entries_held }, pending }
+}
+
+// One statement is one snapshot: the three counts agree while money moves.
+const audit = Reads.many("Records.audit", {
+  recounts: true,
+  text: `
+select coalesce(b.posted, 0)::text as posted, coalesce(b.held, 0)::text as held, e.posted::text as entries_posted,
+  e.held::text as entries_held, (w.pending + v.pending)::text as pending
+from (
+  select
+    coalesce(sum(amount * ((to_account in ('available', 'held'))::int - (from_account in ('available', 'held'))::int)), 0) as posted,
+    coalesce(sum(amount * ((to_account = 'held')::int - (from_account = 'held')::int)), 0) as held
+  from satrail.entries where company_id = $1::uuid
+) e cross join (
+  select coalesce(sum(amount + service_fee + network_allowance), 0) as pending
+  from satrail.withdrawals where company_id = $1::uuid and status = 'pending'
+) w cross join (
+  select coalesce(sum(h.whole), 0) as pending from (${Holding.ofCompany("$1::uuid")}) h
+) v left join satrail.balances b on b.company_id = $1::uuid`,
+  values: (companyId: CompanyId.CompanyId) => [companyId],
+  read: auditOf
+})
+
+const trialRow = Schema.decodeUnknownSync(Schema.Struct({ account: Schema.String, amount: Msat.FromString }))
+
+const trialBalance = Reads.many("Records.trialBalance", {
+  recounts: true,
+  text: `
+select account, sum(amount)::text as amount from (
+  select to_account as account, amount from satrail.entries union all select from_account, -amount from satrail.entries
+) e group by account`,
+  values: () => [],
+  read: trialRow
+})
+
+const decodeEvent = Schema.decodeUnknownSync(
+  Schema.Struct({
+    id: Schema.BigIntFromString,
+    companyId: CompanyId.CompanyId,
+    ...Event.Event.fields,
+    atMillis: Schema.FiniteFromString
+  })
+)
+
+// Only events of transactions that ended before the oldest that still runs began: whatever is committed later has a higher id than these.
+const events = Reads.many("Records.events", {
+  text: `
+select id::text, company_id::text as "companyId", type, subject, at_millis::text as "atMillis" from satrail.events t
+where t.id > $1::bigint
+  and t.id < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096
+order by t.id limit $2::bigint`,
+  values: (after: bigint, limit: number) => [String(after), String(limit)],
+  read: (row): Published => decodeEvent(row)
+})
+
+// Below what may still turn up, as above: whoever goes on from here misses nothing.
+const lastEvent = Reads.many("Records.lastEvent", {
+  text: `
+select id::text from satrail.events t
+where t.id < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096
+order by t.id desc limit 1`,
+  values: () => [],
+  read: Schema.decodeUnknownSync(Schema.Struct({ id: Schema.BigIntFromString }))
+})
+
+export const reads = {
+  balance: Effect.map(
+    balance,
+    (read) => (companyId: CompanyId.CompanyId) =>
+      Effect.map(
+        read(companyId),
+        Option.getOrElse(() => Balance.empty)
+      )
+  ),
+  funds: Effect.map(
+    funds,
+    (read) => (companyId: CompanyId.CompanyId) =>
+      Effect.map(
+        read(companyId),
+        Option.getOrElse(() => ({ ...Balance.empty, pendingDeposits: Msat.zero }))
+      )
+  ),
+  audit: Effect.map(
+    audit,
+    (read) => (companyId: CompanyId.CompanyId) =>
+      Effect.flatMap(read(companyId), ([found]) =>
+        found === undefined ? Effect.die(new Error("an audit has one row")) : Effect.succeed(found)
+      )
+  ),
+  trialBalance: Effect.map(trialBalance, (read) =>
+    Effect.map(read(), (rows) => {
+      const sums = new Map(rows.map(({ account, amount }) => [account, amount]))
+      return Tally.byAccount((account) => sums.get(account) ?? Msat.zero)
+    })
+  ),
+  events,
+  lastEvent: Effect.map(lastEvent, (read) => Effect.map(read(), ([newest]) => newest?.id ?? 0n))
+}

@@ -1,0 +1,146 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as Noun from "@satrail/core/ledger/Noun"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import type { Query } from "@satrail/core/reports/Transaction"
+import * as Transaction from "@satrail/core/reports/Transaction"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Effect } from "effect"
+import * as Labels from "../statements/Labels.ts"
+import * as Lists from "../statements/Lists.ts"
+import * as Table from "../statements/Table.ts"
+
+/** Not a table: what deposits, withdrawals and adjustments have in common. */
+const transactions = Table.of(Noun.members("transactions", Transaction.Transaction, []), "t")
+
+type Source = Pick<Lists.Part, "from" | "where"> & { readonly order?: string }
+
+const label = { companyId: "{company}::uuid", key: "{key}::text", value: "{value}::text" }
+
+// The id is made of the time.
+const labelled = (noun: Noun.Noun): Source => {
+  const { from, where } = Labels.rows(noun, label)
+  return { from, where: `${where} and l.id < {afterId}::uuid and l.id >= {fromId}::uuid and l.id < {untilId}::uuid`, order: "l.id desc" }
+}
+
+/** What all of a company are listed by: an index of the company's id as bytes (see Migration0014). */
+const listed = (table: string): Source => ({ from: `${table} r`, where: "uuid_send(r.company_id) = uuid_send({company}::uuid)" })
+
+// As a text the company is no key, that could take an index from the one that is meant.
+const ofTransaction = (table: string): Source => ({
+  from: `${table} r`,
+  where: "r.chain_tx_id = {chainTxId}::text and r.company_id::text = {company}::text"
+})
+
+/** The deposit of an invoice: both say when that was, and deposits are listed by it. */
+const ofInvoice = (which: string): Source => ({
+  from: `satrail.invoices i cross join lateral (
+    select * from satrail.deposits d
+    where uuid_send(d.company_id) = uuid_send(i.company_id) and d.created_at_millis = i.settled_at_millis and d.lightning_invoice_id = i.id limit 1
+  ) r`,
+  where: which
+})
+
+const tables = {
+  withdrawal: {
+    table: "satrail.withdrawals",
+    fee: "service_fee + network_allowance",
+    // As `Withdrawal.standing` has it: what waits is pending, which the table checks.
+    status: "case when approval = 'waiting' then 'pending_approval' else status end",
+    isOfInvoice: "{lightningInvoiceId}::uuid is null"
+  },
+  deposit: {
+    table: "satrail.deposits",
+    fee: "0",
+    status: "status",
+    isOfInvoice: "({lightningInvoiceId}::uuid is null or lightning_invoice_id = {lightningInvoiceId}::uuid)"
+  }
+} as const
+
+/** Each of them goes down an index of its own. What it is not asked for there is picked. */
+const half = (type: keyof typeof tables, { from, where, order = "r.created_at_millis desc, r.id desc" }: Source): string => {
+  const { fee, status, isOfInvoice } = tables[type]
+  return Lists.part({
+    columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason, created_at_millis`,
+    from,
+    where: `${where} and (r.created_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
+      and r.created_at_millis > {createdAfter}::bigint and r.created_at_millis < {createdBefore}::bigint and coalesce({type} = '${type}', true)`,
+    order,
+    picked: `coalesce(${status} = {status}, true) and coalesce(rail = {rail}, true) and ({chainTxId}::text is null or chain_tx_id = {chainTxId}::text)
+      and ({key}::text is null or metadata ->> {key}::text = {value}::text) and ${isOfInvoice}`
+  })
+}
+
+/** What was booked by hand, by when it was. It is of no rail. */
+const adjustments = Lists.part({
+  columns: `id, company_id, amount, '' as recipient, null as rail, 'adjustment' as type, 0 as fee, 'settled' as status, reason, decided_at_millis`,
+  from: "satrail.adjustments r",
+  where: `uuid_send(r.company_id) = uuid_send({company}::uuid) and r.status = 'booked'
+    and (r.decided_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
+    and r.decided_at_millis > {createdAfter}::bigint and r.decided_at_millis < {createdBefore}::bigint and coalesce({type} = 'adjustment', true)`,
+  order: "r.decided_at_millis desc, r.id desc",
+  picked: "coalesce({status} = 'settled', true) and {rail}::text is null"
+})
+
+const { withdrawal, deposit } = tables
+const payment = "payment_hash = {paymentHash}::text"
+
+/** What a search goes by: the first of these that it names. */
+const ways = [
+  [
+    "paymentHash",
+    [
+      half("withdrawal", {
+        from: `${withdrawal.table} r`,
+        where: `(r.${payment} or r.reported_hash = {paymentHash}::text) and r.company_id::text = {company}::text`
+      }),
+      half("deposit", ofInvoice(`i.${payment} and i.company_id::text = {company}::text`))
+    ]
+  ],
+  ["lightningInvoiceId", [half("deposit", ofInvoice("i.company_id = {company}::uuid and i.id = {lightningInvoiceId}::uuid"))]],
+  ["chainTxId", [half("withdrawal", ofTransaction(withdrawal.table)), half("deposit", ofTransaction(deposit.table))]],
+  ["label", [half("withdrawal", labelled(Withdrawal.noun)), half("deposit", labelled(Deposit.noun))]],
+  [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table)), adjustments]]
+] as const
+
+const [earliest, latest] = ["-9223372036854775808", "9223372036854775807"]
+
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+const valuesOf = (companyId: CompanyId.CompanyId, query: Query): Readonly<Record<string, string | null>> => ({
+  company: companyId,
+  afterMillis: String(query.after?.createdAtMillis ?? latest),
+  afterId: query.after?.id ?? lastId,
+  createdAfter: String(query.createdAfterMillis ?? earliest),
+  createdBefore: String(query.createdBeforeMillis ?? latest),
+  fromId: query.createdAfterMillis === undefined ? Id.nil : Id.floorOf(query.createdAfterMillis + 1),
+  untilId: query.createdBeforeMillis === undefined ? lastId : Id.floorOf(query.createdBeforeMillis),
+  type: query.type ?? null,
+  status: query.status ?? null,
+  rail: query.rail ?? null,
+  key: query.label?.key ?? null,
+  value: query.label?.value ?? null,
+  paymentHash: query.paymentHash ?? null,
+  chainTxId: query.chainTxId ?? null,
+  lightningInvoiceId: query.lightningInvoiceId ?? null
+})
+
+const search = Effect.gen(function* () {
+  const reads = yield* Effect.forEach(ways, ([name, halves]) =>
+    Effect.map(Lists.picking("Records.search", transactions, halves, Lists.byTime), (read) => [name, read] as const)
+  )
+  return (companyId: CompanyId.CompanyId, query: Query, looks: number) => {
+    const [, read] = reads.find(([name]) => name === null || query[name] !== undefined) ?? []
+    return read === undefined
+      ? Effect.die(new Error("there is a way for every search"))
+      : read(valuesOf(companyId, query), query.limit, looks)
+  }
+})
+
+export const reads = {
+  search,
+  transactions: Effect.map(
+    search,
+    (search) => (companyId: CompanyId.CompanyId, query: Query) => Effect.map(search(companyId, query, Lists.all), ({ rows }) => rows)
+  )
+}

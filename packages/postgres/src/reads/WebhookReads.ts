@@ -1,0 +1,84 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as Endpoint from "@satrail/core/events/Endpoint"
+import * as Delivery from "@satrail/core/events/webhooks/Delivery"
+import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
+import { Effect, Schema } from "effect"
+import * as Reads from "../statements/Reads.ts"
+import * as Table from "../statements/Table.ts"
+
+const endpoints = Table.of(Endpoint.noun)
+const deliveries = Table.of(Delivery.noun)
+
+// Each goes by an index of its own, of ids as bytes (see Migration0014).
+const endpointsOf = Reads.many("Records.endpointsOf", {
+  text: `
+select ${endpoints.selected} from ${endpoints.name} t
+where uuid_send(t.company_id) = uuid_send($1::uuid) and t.status <> 'deleted' order by uuid_send(t.company_id), uuid_send(t.id)`,
+  values: (companyId: CompanyId.CompanyId) => [companyId],
+  read: endpoints.ofRow
+})
+
+const enabledEndpoints = Reads.many("Records.enabledEndpoints", {
+  text: `
+select ${endpoints.selected} from ${endpoints.name} t
+where t.status = 'enabled' and uuid_send(t.id) > uuid_send($1::uuid) order by uuid_send(t.id) limit $2::bigint`,
+  values: (after: string | null, limit: number) => [after ?? Id.nil, String(limit)],
+  read: endpoints.ofRow
+})
+
+const pendingDeliveries = Reads.many("Records.pendingDeliveries", {
+  text: `
+select ${deliveries.selected} from ${deliveries.name} t
+where t.status = 'pending' and uuid_send(t.endpoint_id) = uuid_send($1::uuid) and uuid_send(t.id) > uuid_send($2::uuid)
+order by uuid_send(t.id) limit $3::bigint`,
+  values: (endpointId: string, after: string | null, limit: number) => [endpointId, after ?? Id.nil, String(limit)],
+  read: deliveries.ofRow
+})
+
+const placeOf = Schema.decodeUnknownSync(Schema.Struct({ place: Schema.String }))
+
+const knownDeliveries = Reads.many("Records.knownDeliveries", {
+  text: `
+select t.place from json_array_elements_text($3) as a(place)
+join ${deliveries.name} t on t.endpoint_id = $1::uuid and t.epoch = $2::integer and t.place = a.place collate "C"`,
+  values: (endpointId: string, epoch: number, places: ReadonlyArray<string>) => [endpointId, String(epoch), JSON.stringify(places)],
+  read: (row) => placeOf(row).place
+})
+
+const last = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+const deliveriesTo = Reads.many("Records.deliveriesTo", {
+  text: `
+select ${deliveries.selected} from ${deliveries.name} t
+where uuid_send(t.endpoint_id) = uuid_send($1::uuid) and uuid_send(t.id) < uuid_send($2::uuid)
+order by uuid_send(t.endpoint_id) desc, uuid_send(t.id) desc limit $3::bigint`,
+  values: (endpointId: string, before: string | null, limit: number) => [endpointId, before ?? last, String(limit)],
+  read: deliveries.ofRow
+})
+
+const forgetDeliveries = Reads.many("Records.forgetDeliveries", {
+  text: `
+with old as materialized (
+  select company_id, id from (
+    select company_id, id, created_at_millis, status from ${deliveries.name} order by uuid_send(id) limit $2::bigint
+  ) o where created_at_millis < $1::bigint and status <> 'pending'
+), gone as (
+  delete from ${deliveries.name} t using old where t.company_id = old.company_id and t.id = old.id
+)
+select count(*)::text as count from old`,
+  values: (beforeMillis: number, limit: number) => [String(beforeMillis), String(limit)],
+  read: Schema.decodeUnknownSync(Schema.Struct({ count: Schema.FiniteFromString }))
+})
+
+export const make = Effect.gen(function* () {
+  const forget = yield* forgetDeliveries
+  return WebhookReads.of({
+    endpointsOf: yield* endpointsOf,
+    enabledEndpoints: yield* enabledEndpoints,
+    pendingDeliveries: yield* pendingDeliveries,
+    knownDeliveries: yield* knownDeliveries,
+    deliveriesTo: yield* deliveriesTo,
+    forgetDeliveries: (beforeMillis, limit) => Effect.map(forget(beforeMillis, limit), ([row]) => row?.count ?? 0)
+  })
+})

@@ -1,0 +1,47 @@
+import * as Id from "@satrail/core/base/Id"
+import type { Change } from "@satrail/core/service/Changes"
+import { Conflict } from "@satrail/core/ledger/Journal"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Reads from "../statements/Reads.ts"
+import * as Table from "../statements/Table.ts"
+
+/** The kinds of task of a withdrawal, as SQL. */
+export const taskKinds = `array[${Withdrawal.kinds.map((kind) => `'${kind}'`).join(", ")}]`
+
+/** Every withdrawal: what a claimed voucher becomes too. */
+export const withdrawals = Table.of(Withdrawal.noun)
+
+export const conflict = (change: Change) => new Conflict({ change: change._tag, id: change.id })
+
+export const terminal = (change: Change, status: string) => new Withdrawal.AlreadyTerminal({ id: change.id, status })
+
+export const reads = {
+  withdrawal: Reads.get("Records.withdrawal", Withdrawal.noun),
+  withdrawalById: Reads.anywhere("Records.withdrawalById", Withdrawal.noun),
+  withdrawalByHash: Reads.named("Records.withdrawalByHash", Withdrawal.noun, ["paymentHash"]),
+  followers: Reads.many("Records.followers", {
+    text: `
+select ${withdrawals.selected} from ${withdrawals.name} t
+where t.follows = any(array(select value::uuid from json_array_elements_text($1))) order by t.id`,
+    values: (withdrawalId: string) => [Reads.list("uuid", [withdrawalId])],
+    read: withdrawals.ofRow
+  }),
+  unapproved: Reads.many("Records.unapproved", {
+    text: `
+select ${withdrawals.selected} from ${withdrawals.name} t
+where t.approval = 'waiting' and t.approval_expires_at_millis <= $1::bigint order by t.approval_expires_at_millis limit $2::bigint`,
+    values: (untilMillis: number, limit: number) => [String(untilMillis), String(limit)],
+    read: withdrawals.ofRow
+  }),
+  // By its task, or that of the one that it follows: there is no other index of what is pending.
+  withdrawalsUnderWay: Reads.many("Records.withdrawalsUnderWay", {
+    text: `
+select ${withdrawals.selected} from (
+  select w.* from satrail.tasks k join ${withdrawals.name} w on w.company_id = k.company_id and w.id = k.id
+  where k.kind = any(${taskKinds})
+  union all select w.* from satrail.tasks k join ${withdrawals.name} w on w.follows = k.id where k.kind = any(${taskKinds})
+) t where t.status = 'pending' and t.dispatched_at_millis is not null and t.id > $1::uuid order by t.id limit $2::bigint`,
+    values: (after: string | null, limit: number) => [after ?? Id.nil, String(limit)],
+    read: withdrawals.ofRow
+  })
+}

@@ -1,0 +1,197 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import { isText } from "@satrail/core/base/Metadata"
+import { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type * as Noun from "@satrail/core/ledger/Noun"
+import { Effect, Exit, Option, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import * as GroupCommit from "./GroupCommit.ts"
+import { translate, turnedAway } from "../client/Outage.ts"
+import type { Kind } from "./Table.ts"
+import * as Table from "./Table.ts"
+
+/** A read, once it has a database to ask. */
+export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
+  (...ask: In) => Effect.Effect<Out, StoreUnavailable>,
+  never,
+  SqlClient.SqlClient | Scope.Scope
+>
+
+/** How long a read may wait for the database before it is an outage. */
+const patienceMillis = 10_000
+
+/** What the database does not answer in time it does not answer. */
+const inTime = <A, E, R>(operation: string, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+  Effect.timeoutOrElse(ask, {
+    duration: patienceMillis,
+    orElse: () => Effect.fail(new StoreUnavailable({ operation, cause: new Error(`no answer within ${patienceMillis} ms`) }))
+  })
+
+/** For one transaction: no time is too long. */
+export const unhurried = "set local statement_timeout = 0; set local lock_timeout = 0"
+
+const maxInteger = 2 ** 31 - 1
+
+/** Whether anything can have this key. PostgreSQL would not even look for an id that is none, or for text that it cannot hold. */
+const possible = (kind: Kind, value: unknown): boolean => {
+  switch (kind) {
+    case "uuid":
+      return typeof value === "string" && Id.is(value)
+    case "integer":
+      return Number.isInteger(value) && Math.abs(Number(value)) <= maxInteger
+    default:
+      return typeof value === "string" && isText(value)
+  }
+}
+
+const isOf = (kind: "uuid" | "text") => (kind === "uuid" ? Id.is : isText)
+
+/**
+ * Single rows by their key. Those that are asked for together are one query, as commits are. It starts after the last of them
+ * asked, so it sees all they know of.
+ */
+export const one = <Ask extends ReadonlyArray<unknown>, A>(
+  operation: string,
+  options: {
+    readonly key: { readonly [column: string]: "uuid" | "text" | "integer" }
+    /** Finds one row, with the key's columns in `a`. */
+    readonly select: string
+    readonly read: (row: unknown) => A
+    readonly keyOf: (...ask: Ask) => ReadonlyArray<unknown>
+  }
+): Read<Ask, Option.Option<A>> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const key = Object.entries(options.key)
+    const definition = key.map(([column, kind]) => `${column} ${kind}`).join(", ")
+    const text = `
+select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cross join lateral (${options.select} limit 1) t`
+    const get = yield* GroupCommit.make({
+      operation,
+      laneOf: () => operation,
+      flush: (keys: ReadonlyArray<ReadonlyArray<unknown>>) => {
+        // The requests of one company ask for the same rows: each is found and read once. No text in a key has a \0.
+        const places = new Map<unknown, number>()
+        const distinct: Array<ReadonlyArray<unknown>> = []
+        const placeOf = keys.map((values) => {
+          const identity = values.length === 1 ? values[0] : values.join("\0")
+          const place = places.get(identity) ?? distinct.push(values) - 1
+          places.set(identity, place)
+          return place
+        })
+        const asked = JSON.stringify(
+          distinct.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])]))
+        )
+        return inTime(operation, sql.unsafe<{ readonly n: string }>(text, [asked])).pipe(
+          Effect.map((rows) => new Map(rows.map((row) => [Number(row.n), options.read(row)]))),
+          Effect.map((found) => placeOf.map((place) => Exit.succeed(Option.fromUndefinedOr(found.get(place))))),
+          Effect.catchTag("SqlError", translate(operation))
+        )
+      },
+      maxItemsPerFlush: 256,
+      maxWaiting: 4096,
+      onTurnedAway: turnedAway(operation)
+    })
+    return (...ask) => {
+      const values = options.keyOf(...ask)
+      for (const [i, [, kind]] of key.entries()) if (!possible(kind, values[i])) return Effect.succeedNone
+      return get(values)
+    }
+  })
+
+/** A company's record of a noun. */
+export const get = <A extends Noun.Row>(
+  operation: string,
+  noun: Noun.Noun<A>
+): Read<[companyId: CompanyId.CompanyId, id: string], Option.Option<A>> => {
+  const table = Table.of(noun)
+  return one(operation, {
+    key: { company_id: "uuid", id: Table.keyOf(noun, "id") },
+    select: `select ${table.selected} from ${table.name} t where t.company_id = a.company_id and t.id = a.id`,
+    read: table.ofRow,
+    keyOf: (companyId, id) => [companyId, id]
+  })
+}
+
+/** The record of a noun, of whichever company, by its id as bytes: see Migration0022. */
+export const anywhere = <A extends Noun.Row>(operation: string, noun: Noun.Noun<A>): Read<[id: string], Option.Option<A>> => {
+  const table = Table.of(noun)
+  return one(operation, {
+    key: { id: "uuid" },
+    select: `select ${table.selected} from ${table.name} t where uuid_send(t.id) = uuid_send(a.id)`,
+    read: table.ofRow,
+    keyOf: (id) => [id]
+  })
+}
+
+/** The record of a noun, of whichever company, with these members: a unique name of it. */
+export const named = <A extends Noun.Row, const Members extends ReadonlyArray<keyof A & string>>(
+  operation: string,
+  noun: Noun.Noun<A>,
+  members: Members
+): Read<{ readonly [place in keyof Members]: NonNullable<A[Members[place]]> }, Option.Option<A>> => by(operation, noun, members)
+
+/** The same, where the members are known only when it runs. */
+export const by = <A extends Noun.Row>(
+  operation: string,
+  noun: Noun.Noun<A>,
+  members: ReadonlyArray<string>
+): Read<ReadonlyArray<unknown>, Option.Option<A>> => {
+  const table = Table.of(noun)
+  const columns = members.map((member) => Table.columnOf(member))
+  return one(operation, {
+    key: Object.fromEntries(members.map((member) => [Table.columnOf(member), Table.keyOf(noun, member)])),
+    select: `select ${table.selected} from ${table.name} t where ${columns.map((column) => `t.${column} = a.${column}`).join(" and ")}`,
+    read: table.ofRow,
+    keyOf: (...values) => values
+  })
+}
+
+/** Any number of rows. `$1`, `$2` … are the values. */
+export const many = <Ask extends ReadonlyArray<unknown>, A>(
+  operation: string,
+  options: {
+    readonly text: string
+    readonly values: (...ask: Ask) => ReadonlyArray<unknown>
+    readonly read: (row: unknown) => A
+    /** Counts everything there is, and may take as long as that takes. */
+    readonly recounts?: true
+  }
+): Read<Ask, ReadonlyArray<A>> =>
+  Effect.map(SqlClient.SqlClient, (sql) => (...ask) => {
+    const found = sql.unsafe<object>(options.text, options.values(...ask))
+    return (
+      options.recounts ? sql.withTransaction(Effect.andThen(sql.unsafe(unhurried).unprepared, found)) : inTime(operation, found)
+    ).pipe(
+      Effect.map((rows) => rows.map(options.read)),
+      Effect.catchTag("SqlError", translate(operation))
+    )
+  })
+
+/** The rows of a table that satisfy `condition`, by id, after one. */
+export const page = <A>(
+  operation: string,
+  table: Table.Table<A>,
+  condition: string
+): Read<[after: string | null, limit: number], ReadonlyArray<A>> =>
+  many(operation, {
+    text: `select ${table.selected} from ${table.name} t where ${condition} and t.id > $1::uuid order by t.id limit $2::bigint`,
+    values: (after, limit) => [after ?? Id.nil, String(limit)],
+    read: table.ofRow
+  })
+
+/** A company's rows, the newest first by id, before one. */
+export const newestFirst = <A>(
+  operation: string,
+  table: Table.Table<A>
+): Read<[companyId: CompanyId.CompanyId, before: string | null, limit: number], ReadonlyArray<A>> =>
+  many(operation, {
+    text: `
+select ${table.selected} from ${table.name} t
+where t.company_id = $1::uuid and ($2::uuid is null or t.id < $2::uuid) order by t.id desc limit $3::bigint`,
+    values: (companyId, before, limit) => [companyId, before, String(limit)],
+    read: table.ofRow
+  })
+
+/** The values that some text column can have, as a parameter: a JSON list. */
+export const list = (kind: "uuid" | "text", values: ReadonlyArray<string>): string => JSON.stringify(values.filter(isOf(kind)))

@@ -1,0 +1,77 @@
+import type { Network } from "@satrail/bitcoin/Network"
+import * as Books from "@satrail/chain/Books"
+import * as ExternalSigner from "@satrail/chain/ExternalSigner"
+import * as HotSigner from "@satrail/chain/HotSigner"
+import * as Keys from "@satrail/chain/Keys"
+import * as ChainWallet from "@satrail/chain/Wallet"
+import * as WalletFile from "@satrail/chain/WalletFile"
+import * as Id from "@satrail/core/base/Id"
+import * as Cursor from "@satrail/core/ledger/Cursor"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { Clock, Effect, Layer, Option, type Redacted } from "effect"
+import type * as ChainView from "../backends/ChainView.ts"
+import { NodeUnusable } from "../backends/NodeUnusable.ts"
+import type * as Wallet from "../environment/Wallet.ts"
+
+/** A real chain: the source of its blocks, and the wallet on it. */
+export interface Chain extends Wallet.Wallet {
+  readonly source: ChainView.ChainView
+}
+
+/** Where the chain's own network has no traffic to estimate from, this much is paid for a virtual byte. */
+const quietFeeRate = 2
+
+const feeRates = (network: Network) => (network === "regtest" || network === "signet" ? { fallback: quietFeeRate } : {})
+
+const sameWallet = (words: Redacted.Redacted, { accounts }: WalletFile.WalletFile) =>
+  Keys.accountsOf(words, accounts.network).fingerprint === accounts.fingerprint
+
+const signerLayer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.Wallet, wallet: WalletFile.WalletFile) {
+  if (signer._tag === "External") return ExternalSigner.layer(signer)
+  const words = signer._tag === "Words" ? signer.words : yield* WalletFile.open(walletFile, wallet, signer.passphrase)
+  if (!sameWallet(words, wallet)) {
+    return yield* new NodeUnusable({ message: `CHAIN_SEED is the seed of another wallet than the one in ${walletFile}.` })
+  }
+  return HotSigner.layer(words, wallet.accounts.network)
+})
+
+// Which wallet the database was begun with: the addresses in it are that one's, and no other wallet can spend what is paid to them.
+const owner = "wallet"
+
+const belongs = Effect.fnUntraced(function* (fingerprint: string) {
+  const records = yield* LedgerReads
+  const journal = yield* Journal
+  const known = Option.getOrUndefined(yield* records.cursor(owner))
+  if (known === fingerprint) return
+  const followed = yield* records.cursor("chain")
+  if (known !== undefined || Option.isSome(followed)) {
+    const other = known === undefined ? "the sandbox's" : `the one with the fingerprint ${known}`
+    return yield* new NodeUnusable({
+      message: `The database was begun with another wallet, ${other}, and this one is ${fingerprint}. Set CHAIN_WALLET to the first, or begin with an empty database.`
+    })
+  }
+  yield* journal.commit(Cursor.moved({ source: owner, value: fingerprint }, yield* Id.make, yield* Clock.currentTimeMillis))
+})
+
+/** A real chain, a wallet of our own, and who signs. Starts also while the chain is away. */
+export const layer = (network: Network, chain: Chain) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { source, walletFile } = chain
+      const wallet = yield* WalletFile.read(walletFile)
+      const { accounts, birthdaySeconds } = wallet
+      if (accounts.network !== network) {
+        return yield* new NodeUnusable({
+          message: `The wallet in ${walletFile} is of ${accounts.network}, and SATRAIL_NETWORK is ${network}.`
+        })
+      }
+      yield* belongs(accounts.fingerprint)
+      return Layer.mergeAll(
+        source.layer({ network, beginning: { birthdaySeconds }, feeRates: feeRates(network) }),
+        ChainWallet.layer(accounts),
+        Books.layer(accounts.fingerprint, source.unspent(network)),
+        yield* signerLayer(chain, wallet)
+      )
+    })
+  )

@@ -1,0 +1,18 @@
+import { Layer, Redacted, Record, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { OtlpSerialization, OtlpTracer } from "effect/observability"
+import type { Environment } from "./Environment.ts"
+import { version } from "../base/Version.ts"
+
+/**
+ * Where spans go: by OTLP over HTTP to the collector that is named, every few seconds and at the end. A collector that is away costs its spans, and nothing
+ * else. Without one there is no span: each costs as much as a small request.
+ */
+export const spans = ({ otlpEndpoint, otlpHeaders }: Pick<Environment, "otlpEndpoint" | "otlpHeaders">): Layer.Layer<never> =>
+  otlpEndpoint === undefined
+    ? Layer.succeed(References.TracerEnabled, false)
+    : OtlpTracer.layer({
+        url: `${otlpEndpoint.replace(/\/$/, "")}/v1/traces`,
+        headers: Record.map(otlpHeaders ?? {}, Redacted.value),
+        resource: { serviceName: "satrail", serviceVersion: version }
+      }).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]))
