@@ -1,6 +1,7 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as Changes from "@satrail/core/service/Changes"
 import type { Change } from "@satrail/core/service/Changes"
+import * as FeatureReads from "@satrail/core/features/reads"
 import { AuditStore } from "@satrail/core/ledger/Audit"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { EventStore } from "@satrail/core/ledger/EventStore"
@@ -29,7 +30,8 @@ const readsOf = (all: AllReads): Context.Context<Records> =>
     Context.add(AccountReads, all),
     Context.add(ReceivingReads, all),
     Context.add(SendingReads, all),
-    Context.add(ReportReads, all)
+    Context.add(ReportReads, all),
+    Context.merge(FeatureReads.from(all))
   )
 
 /** The memory layer with something spoiled. */

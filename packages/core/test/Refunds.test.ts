@@ -8,7 +8,7 @@ import { Journal } from "../src/ledger/Journal.ts"
 import { Checkouts } from "../src/receiving/Checkouts.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Records } from "../src/service/Records.ts"
-import { type Ask, type Made, Refunds } from "../src/sending/Refunds.ts"
+import { type Ask, type Made, Refunds } from "../src/features/refunds/Refunds.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import {
   accounts,

@@ -6,7 +6,7 @@ import type { Company } from "../src/accounts/Company.ts"
 import { Stops, waitMillis } from "../src/accounts/Stops.ts"
 import { knownMillis } from "../src/base/Known.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
-import { Refunds } from "../src/sending/Refunds.ts"
+import { Refunds } from "../src/features/refunds/Refunds.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import {
   asked,

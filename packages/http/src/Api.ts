@@ -12,12 +12,11 @@ import * as Health from "./resources/Health.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as Metrics from "./resources/Metrics.ts"
 import * as OperatorBacklog from "./resources/OperatorBacklog.ts"
-import * as OperatorCompanies from "./resources/OperatorCompanies.ts"
+import * as OperatorCompanies from "./OperatorCompanies.ts"
 import * as OperatorTokens from "./resources/OperatorTokens.ts"
 import * as OwnApiKeys from "./resources/OwnApiKeys.ts"
 import * as Rates from "./resources/Rates.ts"
 import * as Reconciliation from "./resources/Reconciliation.ts"
-import * as Refunds from "./resources/Refunds.ts"
 import * as OperatorSection from "./OperatorSection.ts"
 import * as Sections from "./Sections.ts"
 import * as Status from "./resources/Status.ts"
@@ -35,8 +34,7 @@ type All = readonly [
   typeof LightningAddresses.section,
   typeof Domains.section,
   typeof Sections.send,
-  ...Feature.Each<typeof features, "section">,
-  typeof Refunds.section,
+  ...Feature.Joined<typeof features, "sections">,
   typeof Sections.read,
   typeof Events.section,
   typeof WebhookEndpoints.section,
@@ -67,8 +65,7 @@ const all: All = [
   LightningAddresses.section,
   Domains.section,
   Sections.send,
-  ...Feature.sections(features),
-  Refunds.section,
+  ...Feature.joined(features, "sections"),
   Sections.read,
   Events.section,
   WebhookEndpoints.section,

@@ -13,6 +13,7 @@ import * as EventStream from "./events/EventStream.ts"
 import * as Extension from "./edge/Extension.ts"
 import * as Home from "./pages/Home.ts"
 import * as Lnurl from "./resources/Lnurl.ts"
+import * as Feature from "./features/Feature.ts"
 import { features } from "./features/index.ts"
 import * as PayToPage from "./pages/PayToPage.ts"
 import * as Paths from "./edge/Paths.ts"
@@ -43,7 +44,7 @@ export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.
 /** A host's traces repeat what was asked for, and what some links have in them is as good as money. */
 const layerUnsaid = Layer.effect(
   UrlParams.CurrentRedactedNames,
-  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...features.flatMap(({ unsaid }) => unsaid)])
+  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, ...Feature.joined(features, "unsaid")])
 )
 
 /**
@@ -64,7 +65,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     own(ErrorsPage.layer),
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
-    ...features.map(({ extension }) => Extension.mount(extension(proxies), policy)),
+    ...Feature.joined(features, "extensions").map((extension) => Extension.mount(extension(proxies), policy)),
     Extension.mount(CheckoutPage.extension(proxies), policy),
     Extension.mount(PayToPage.extension(proxies), policy),
     Extension.mount(Ui.extension, policy),

@@ -1,6 +1,6 @@
 import * as Bip21 from "@satrail/bitcoin/Bip21"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
-import { Refunds } from "@satrail/core/sending/Refunds"
+import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type * as Checkout from "@satrail/core/receiving/Checkout"
 import { Checkouts } from "@satrail/core/receiving/Checkouts"

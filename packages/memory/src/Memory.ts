@@ -15,6 +15,7 @@ import { Context, Effect, Layer, Ref } from "effect"
 import * as Accounts from "./AccountReads.ts"
 import * as Audit from "./AuditStore.ts"
 import * as Events from "./Events.ts"
+import * as Features from "./features/index.ts"
 import * as Ledger from "./LedgerReads.ts"
 import { pageOf, type Read, recordOf } from "./Reading.ts"
 import * as Receiving from "./ReceivingReads.ts"
@@ -51,7 +52,8 @@ export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext
       Context.add(AccountReads, Accounts.make(read)),
       Context.add(ReceivingReads, Receiving.make(read)),
       Context.add(SendingReads, Sending.make(read)),
-      Context.add(ReportReads, Reports.make(read))
+      Context.add(ReportReads, Reports.make(read)),
+      Context.merge(Features.reads(read))
     )
   })
 )

@@ -1,4 +1,3 @@
-import * as Refund from "@satrail/core/sending/Refund"
 import type { SendingReads, SettledPayout } from "@satrail/core/sending/SendingReads"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
@@ -35,12 +34,5 @@ export const make = (read: Read): SendingReads["Service"] => ({
     ),
   settledPayouts: (after, limit) => read((now) => page(settledPayouts(now), after, limit)),
   coins: (wallet, limit) => read((now) => State.coins(now, wallet).slice(0, limit)),
-  spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
-  refundsOf: (companyId, checkoutId, limit) =>
-    read((now) =>
-      State.ownedBy(now, Refund.noun, companyId)
-        .filter((row) => row.checkoutId === checkoutId && Refund.takes.includes(row.status))
-        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
-        .slice(0, limit)
-    )
+  spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin))))
 })

@@ -8,6 +8,7 @@ import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
 import { Context, Effect, Layer } from "effect"
+import * as Features from "./features/reads.ts"
 import * as Answer from "./reads/Answer.ts"
 import * as ApiKey from "./reads/ApiKey.ts"
 import * as Audit from "./reads/AuditStore.ts"
@@ -26,7 +27,6 @@ import * as LightningAddress from "./reads/LightningAddress.ts"
 import * as Nouns from "./reads/NounReads.ts"
 import * as Offer from "./reads/Offer.ts"
 import * as OnChainAddress from "./reads/OnChainAddress.ts"
-import * as Refund from "./reads/Refund.ts"
 import * as Transaction from "./reads/Transaction.ts"
 import * as Webhooks from "./reads/WebhookReads.ts"
 import * as Withdrawal from "./reads/Withdrawal.ts"
@@ -115,8 +115,7 @@ export const make = Effect.gen(function* () {
         withdrawal: yield* Withdrawal.reads.withdrawal,
         withdrawalById: yield* Withdrawal.reads.withdrawalById,
         withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
-        spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
-        refundsOf: yield* Refund.reads.refundsOf
+        spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent))
       })
     ),
     Context.add(
@@ -129,7 +128,8 @@ export const make = Effect.gen(function* () {
         ...(yield* Effect.all(Bookings.reads)),
         faults: yield* Books.reads.faults
       })
-    )
+    ),
+    Context.merge(yield* Features.make)
   )
 })
 

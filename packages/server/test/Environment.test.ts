@@ -201,7 +201,7 @@ describe("the environment", () => {
     ["CHAIN_WALET", "CHAIN_WALLET"],
     ["BITCOIN_RPC_PASS", "BITCOIN_RPC_PASSWORD"],
     ["ESPLORA_URI", "ESPLORA_URL"],
-    ["CORE_LIGHTNING_REST_URL", "CORE_LIGHTNING_URL"]
+    ["LND_RESTS_URL", "LND_REST_URL"]
   ]
   for (const [name, right] of misspelt) {
     it(`environment: ${name} is refused, and ${right} is offered`, () => {

@@ -1,5 +1,5 @@
 // For those who embed: the services of each feature, and the records that they answer.
 export * as Vouchers from "./vouchers/Vouchers.ts"
 export * as Voucher from "./vouchers/Voucher.ts"
-export * as Refunds from "../sending/Refunds.ts"
-export * as Refund from "../sending/Refund.ts"
+export * as Refunds from "./refunds/Refunds.ts"
+export * as Refund from "./refunds/Refund.ts"

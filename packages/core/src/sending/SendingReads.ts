@@ -4,7 +4,6 @@ import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Coin from "../nodes/Coin.ts"
-import type { Refund } from "./Refund.ts"
 import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 
 /** A payout that settled, and the transaction that it settled with. */
@@ -43,7 +42,5 @@ export class SendingReads extends Context.Service<
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
     /** The outpoints that payouts have spent or are about to spend, as `txid:vout`: those among `outpoints`. */
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
-    /** Refunds of what paid a checkout, of which its payer gets something (`Refund.takes`), the newest first. */
-    readonly refundsOf: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => Read<ReadonlyArray<Refund>>
   }
 >()("@satrail/core/sending/SendingReads") {}

@@ -1,5 +1,6 @@
 import { type Context, Effect } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
+import * as FeatureReads from "../features/reads.ts"
 import { EventStore } from "../ledger/EventStore.ts"
 import { AuditStore } from "../ledger/Audit.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
@@ -20,6 +21,7 @@ export type Records =
   | SendingReads
   | ReportReads
   | WebhookReads
+  | FeatureReads.FeatureReads
 
 /** Everything that can be read. */
 export interface AllReads
@@ -32,7 +34,8 @@ export interface AllReads
     Context.Service.Shape<typeof ReceivingReads>,
     Context.Service.Shape<typeof SendingReads>,
     Context.Service.Shape<typeof ReportReads>,
-    Context.Service.Shape<typeof WebhookReads> {}
+    Context.Service.Shape<typeof WebhookReads>,
+    Effect.Success<typeof FeatureReads.all> {}
 
 /** All of it in one value: for a host, a tool or a test that looks at the whole. */
 export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(function* () {
@@ -45,6 +48,7 @@ export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(funct
     ...(yield* ReceivingReads),
     ...(yield* SendingReads),
     ...(yield* ReportReads),
-    ...(yield* WebhookReads)
+    ...(yield* WebhookReads),
+    ...(yield* FeatureReads.all)
   }
 })

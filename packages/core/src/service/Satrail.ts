@@ -57,6 +57,7 @@ import * as Recipients from "../sending/Recipients.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 import * as SettledPayouts from "../sending/SettledPayouts.ts"
 import { features } from "../features/index.ts"
+import * as FeatureReads from "../features/reads.ts"
 import * as Layers from "../ledger/Layers.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
 import * as Dispatcher from "../events/webhooks/Dispatcher.ts"
@@ -103,6 +104,7 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(AccountReads),
   Traced.layer(ReceivingReads),
   Traced.layer(SendingReads),
+  FeatureReads.layerTraced,
   Traced.layer(ReportReads),
   Traced.layer(LightningReceiver),
   Traced.layer(LightningSender),

@@ -1,6 +1,5 @@
 import type { About, AuditHead, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
 import { types } from "@satrail/core/events/Notice"
-import type { Unmatched } from "@satrail/core/receiving/Invoice"
 import * as Audit from "@satrail/core/ledger/Audit"
 import { Renderer } from "@satrail/core/events/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
@@ -14,28 +13,15 @@ import * as Invoices from "../resources/Invoices.ts"
 import * as LightningAddresses from "../resources/LightningAddresses.ts"
 import * as Offers from "../resources/Offers.ts"
 import * as OnChainAddresses from "../resources/OnChainAddresses.ts"
-import * as Refunds from "../resources/Refunds.ts"
 import { features } from "../features/index.ts"
 import * as WebhookView from "./WebhookView.ts"
+import * as Suspense from "../resources/Suspense.ts"
 import * as Withdrawals from "../resources/Withdrawals.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as View from "../wire/View.ts"
 
 /** The largest body. A record that would be larger is told without its metadata. */
 export const maxBytes = 20_000
-
-/** Money that reached the node and no open invoice: the operator decides whose it is. */
-export const unmatched = View.make<Unmatched>()(
-  { identifier: "UnmatchedPayment" },
-  {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    payment_hash: [Schema.String, (row) => row.paymentHash],
-    received_sats: [Scalars.Sats, (row) => Scalars.sats(row.received)],
-    reason: [Scalars.text("invoice settled by another payment"), (row) => row.reason],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
-  }
-)
 
 /** The end of the audit log, signed, which goes to the operator's endpoints. */
 const auditHead = View.make<AuditHead>()(
@@ -57,8 +43,7 @@ const own = {
   withdrawal: Withdrawals.view,
   invoice: Invoices.view,
   checkout: Checkouts.view,
-  unmatched,
-  refund: Refunds.view,
+  unmatched: Suspense.unmatched,
   adjustment: Adjustments.own,
   apiKey: ApiKeys.requestView,
   lightningAddress: LightningAddresses.own,

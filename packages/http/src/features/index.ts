@@ -1,4 +1,5 @@
+import { refunds } from "./refunds/index.ts"
 import { vouchers } from "./vouchers/index.ts"
 
 /** Every feature that is asked over HTTP, in the order of the documents. */
-export const features = [vouchers] as const
+export const features = [vouchers, refunds] as const

@@ -36,6 +36,5 @@ export const rules: ReadonlyArray<{ readonly rule: string; readonly members: Rea
     rule: "A domain, a URL, or an address range must be well-formed",
     members: ["cancel_url", "domain", "embed_origin", "ranges", "return_url", "url"]
   },
-  { rule: "A list of event types must name types or prefixes that exist", members: ["types"] },
-  { rule: "A picture must be of the type that is given", members: ["content_type", "data"] }
+  { rule: "A list of event types must name types or prefixes that exist", members: ["types"] }
 ]

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/receiving/Checkout"
-import type * as Refund from "@satrail/core/sending/Refund"
+import type * as Refund from "@satrail/core/features/refunds/Refund"
 import type { Asking, Page, Refund as ShownRefund, State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
 import { Redacted } from "effect"

@@ -1,16 +1,29 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Unmatched } from "@satrail/core/receiving/Invoice"
 import * as Core from "@satrail/core/receiving/Suspense"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { OperatorScopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
-import { unmatched } from "../events/EventBody.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
+
+/** Money that reached the node and no open invoice: the operator decides whose it is. */
+export const unmatched = View.make<Unmatched>()(
+  { identifier: "UnmatchedPayment" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    payment_hash: [Schema.String, (row) => row.paymentHash],
+    received_sats: [Scalars.Sats, (row) => Scalars.sats(row.received)],
+    reason: [Scalars.text("invoice settled by another payment"), (row) => row.reason],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+  }
+)
 
 const path = "/operator/suspense"
 

@@ -126,11 +126,6 @@ export const catalogue = {
     meaning: "The adjustment was booked or rejected before, and stays so.",
     remedy: "See how it stands: `GET /operator/adjustments/:id`. What was booked is set right by another adjustment."
   },
-  refund_not_open: {
-    status: 409,
-    meaning: "The refund is being paid or has ended, and cannot be canceled.",
-    remedy: "See its `status`, and its withdrawal, `withdrawal_id`."
-  },
   invoice_not_held: {
     status: 409,
     meaning: "Nothing is held for the invoice: it was not paid yet, what was held went back, or it is no hold invoice.",
@@ -211,16 +206,6 @@ export const catalogue = {
     status: 422,
     meaning: "The domain's DNS does not have this company's TXT record.",
     remedy: "Set the TXT record that the message names, and repeat the request: DNS changes may take a while."
-  },
-  not_refundable: {
-    status: 422,
-    meaning: "The deposit is not credited: it is pending, failed, or was taken out of the chain by a reorganisation.",
-    remedy: "Wait until the deposit is `settled`."
-  },
-  refund_too_large: {
-    status: 422,
-    meaning: "All refunds of the deposit together would be more than came in. Nothing was held.",
-    remedy: "Refund at most what the message names. A refund that failed, expired or was canceled does not count."
   },
   wrong_network: {
     status: 422,

@@ -42,8 +42,6 @@ import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
 import type { DestinationInvalid } from "@satrail/core/sending/Destination"
 import type { DestinationRefused } from "@satrail/core/sending/Recipient"
-import type { NotRefundable, RefundNotOpen, RefundTooLarge } from "@satrail/core/sending/Refund"
-import type { Refunds } from "@satrail/core/sending/Refunds"
 import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
 import type { DeliveryPending } from "@satrail/core/events/webhooks/Delivery"
 import type { TooManyKeys } from "@satrail/core/accounts/OwnKeys"
@@ -274,7 +272,6 @@ const table = {
     failure("too_many_held", `There are ${maximum} hold invoices that have not ended, which is as many as a company has`),
   InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `The invoice is ${status}, and nothing is held for it`),
   CheckoutNotOpen: ({ status }: CheckoutNotOpen) => failure("checkout_not_open", `The checkout is ${status} and cannot be canceled`),
-  RefundNotOpen: ({ status }: RefundNotOpen) => failure("refund_not_open", `The refund is ${status} and cannot be canceled`),
   ApprovalOver: ({ state }: ApprovalOver) =>
     failure(
       "approval_over",
@@ -295,18 +292,6 @@ const table = {
     failure(
       "second_operator_required",
       `${requestedBy} requested this. It takes effect when another operator sends the same request by ${new Date(untilMillis).toISOString()}`
-    ),
-  NotRefundable: ({ status }: NotRefundable) =>
-    failure(
-      "not_refundable",
-      status === "pending"
-        ? "The deposit is pending: it can be refunded once it is confirmed"
-        : `The deposit is ${status}: there is nothing to refund`
-    ),
-  RefundTooLarge: ({ left }: RefundTooLarge) =>
-    failure(
-      "refund_too_large",
-      `Of the deposit ${Msat.toDecimalSats(left)} sats can be refunded, which is what came in less its other refunds`
     ),
   StoreUnavailable: ({ why }: StoreUnavailable) =>
     why === "overloaded"
@@ -343,7 +328,6 @@ export type ServiceError =
   | ErrorsOf<Sessions["Service"]>
   | ErrorsOf<Stops["Service"]>
   | ErrorsOf<Transactions["Service"]>
-  | ErrorsOf<Refunds["Service"]>
   | ErrorsOf<Suspense["Service"]>
   | ErrorsOf<Webhooks["Service"]>
   | ErrorsOf<Withdrawals["Service"]>

@@ -88,7 +88,7 @@ interface Page {
 
 /** A page of which `file` says the folder: links lead from there. */
 const shell = (pages: ReadonlyArray<Page>, file: string, title: string, main: string, asked = ""): string => {
-  const root = "../..".repeat(file.split("/").length - 1) || ".."
+  const root = "../".repeat(file.split("/").length - 1) || "./"
   const listOf = (heading: string, folder: string): string =>
     `<h2>${heading}</h2>\n<ul>\n${pages
       .filter((page) => path.posix.dirname(page.file) === folder && page.file !== "README.md")

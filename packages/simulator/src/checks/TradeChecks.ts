@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/receiving/Checkout"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
-import * as Refund from "@satrail/core/sending/Refund"
+import * as Refund from "@satrail/core/features/refunds/Refund"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import type { Seen } from "./Seen.ts"
 import { claim, same } from "./Violation.ts"

@@ -20,6 +20,7 @@ import { RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
+import * as FeatureReads from "@satrail/core/features/reads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import type { Ports as Demanded } from "@satrail/core/service/Satrail"
 import { Context, Effect, type Exit, Stream } from "effect"
@@ -220,6 +221,7 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(ReportReads, "store"),
     over(WebhookReads, "store"),
     over(Tasks, "store"),
+    ...FeatureReads.keys.map((key) => over(key, "store")),
     over(LightningReceiver, "node"),
     over(LightningSender, "node"),
     over(OfferSender, "node"),

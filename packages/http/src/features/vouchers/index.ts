@@ -4,11 +4,11 @@ import * as LnurlWithdraw from "./LnurlWithdraw.ts"
 import * as Vouchers from "./Vouchers.ts"
 
 export const vouchers = Feature.make({
-  section: Vouchers.section,
+  sections: [Vouchers.section],
   errors: Vouchers.errors,
   views: { voucher: Vouchers.view },
   ofCompany: [OfCompany.read(Vouchers.list), OfCompany.read(Vouchers.get)],
   // Whoever has its secret has its money.
   unsaid: ["k1"],
-  extension: LnurlWithdraw.extension
+  extensions: [LnurlWithdraw.extension]
 })

@@ -1,16 +1,16 @@
 import { Clock, Effect, Option } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
-import * as Voucher from "../features/vouchers/Voucher.ts"
-import { NounReads } from "../ledger/NounReads.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
+import * as Voucher from "../vouchers/Voucher.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
 import * as Refund from "./Refund.ts"
-import { SendingReads } from "./SendingReads.ts"
+import { RefundReads } from "./RefundReads.ts"
 
 /** How many refunds the page of a checkout tells of. */
 export const limit = 10
 
 /** What the page of a checkout tells its payer, as `Refunds.ofCheckout`. */
 export const make = Effect.gen(function* () {
-  const records = yield* SendingReads
+  const records = yield* RefundReads
   const nouns = yield* NounReads
   return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, checkoutId: string) {
     const atMillis = yield* Clock.currentTimeMillis

@@ -1,12 +1,12 @@
 import { Clock, Effect, Option } from "effect"
-import type * as Change from "../ledger/Change.ts"
-import { Journal } from "../ledger/Journal.ts"
-import { NounReads } from "../ledger/NounReads.ts"
-import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
-import * as Voucher from "../features/vouchers/Voucher.ts"
+import type * as Change from "../../ledger/Change.ts"
+import { Journal } from "../../ledger/Journal.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
+import * as Voucher from "../vouchers/Voucher.ts"
 import * as Refund from "./Refund.ts"
-import { taskKind } from "./RefundTask.ts"
-import { SendingReads } from "./SendingReads.ts"
+import { taskKind } from "../../sending/RefundTask.ts"
+import { SendingReads } from "../../sending/SendingReads.ts"
 
 /** How many are looked at at once, and in a step. */
 export const tasksAtOnce = 20

@@ -1,13 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import * as Metadata from "../base/Metadata.ts"
-import * as Change from "../ledger/Change.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
-import * as Deposit from "../receiving/Deposit.ts"
-import type * as Voucher from "../features/vouchers/Voucher.ts"
-import type * as Withdrawal from "./Withdrawal.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import * as Metadata from "../../base/Metadata.ts"
+import * as Change from "../../ledger/Change.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
+import * as Deposit from "../../receiving/Deposit.ts"
+import type * as Voucher from "../vouchers/Voucher.ts"
+import type * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
  * `open` is a link that nobody has claimed. `pending` is being paid. `completed` was paid. `failed`: the payment failed. `expired`: the link was not claimed in

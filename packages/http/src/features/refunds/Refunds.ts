@@ -1,24 +1,54 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
-import * as Refund from "@satrail/core/sending/Refund"
-import { limit, type Made, type Of, Refunds } from "@satrail/core/sending/Refunds"
+import * as Refund from "@satrail/core/features/refunds/Refund"
+import { limit, type Made, type Of, Refunds } from "@satrail/core/features/refunds/Refunds"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import * as Amounts from "../wire/Amounts.ts"
-import { companyId, Scopes, sender } from "../api/Authentication.ts"
-import { Rules } from "../wire/Decoding.ts"
-import * as Envelope from "../wire/Envelope.ts"
-import * as Errors from "../wire/Errors.ts"
-import { Example, type World } from "../wire/Examples.ts"
-import * as Idempotency from "../wire/Idempotency.ts"
-import * as Page from "../wire/Page.ts"
-import * as Scalars from "../wire/Scalars.ts"
-import { Seal } from "../wire/Seal.ts"
-import * as Section from "../api/Section.ts"
-import * as View from "../wire/View.ts"
-import * as Deposits from "./Deposits.ts"
-import { link } from "../features/vouchers/Link.ts"
-import * as Withdrawals from "./Withdrawals.ts"
+import * as Amounts from "../../wire/Amounts.ts"
+import { companyId, Scopes, sender } from "../../api/Authentication.ts"
+import { Rules } from "../../wire/Decoding.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import * as Errors from "../../wire/Errors.ts"
+import { Example, type World } from "../../wire/Examples.ts"
+import * as Idempotency from "../../wire/Idempotency.ts"
+import * as OwnErrors from "../../wire/OwnErrors.ts"
+import * as Page from "../../wire/Page.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import { Seal } from "../../wire/Seal.ts"
+import * as Section from "../../api/Section.ts"
+import * as View from "../../wire/View.ts"
+import * as Deposits from "../../resources/Deposits.ts"
+import { link } from "../vouchers/Link.ts"
+import * as Withdrawals from "../../resources/Withdrawals.ts"
+
+export const errors = OwnErrors.make({
+  RefundNotOpen: {
+    code: "refund_not_open",
+    status: 409,
+    meaning: "The refund is being paid or has ended, and cannot be canceled.",
+    remedy: "See its `status`, and its withdrawal, `withdrawal_id`.",
+    message: ({ status }: Refund.RefundNotOpen) => `The refund is ${status} and cannot be canceled`
+  },
+  NotRefundable: {
+    code: "not_refundable",
+    status: 422,
+    meaning: "The deposit is not credited: it is pending, failed, or was taken out of the chain by a reorganisation.",
+    remedy: "Wait until the deposit is `settled`.",
+    message: ({ status }: Refund.NotRefundable) =>
+      status === "pending"
+        ? "The deposit is pending: it can be refunded once it is confirmed"
+        : `The deposit is ${status}: there is nothing to refund`
+  },
+  RefundTooLarge: {
+    code: "refund_too_large",
+    status: 422,
+    meaning: "All refunds of the deposit together would be more than came in. Nothing was held.",
+    remedy: "Refund at most what the message names. A refund that failed, expired or was canceled does not count.",
+    message: ({ left }: Refund.RefundTooLarge) =>
+      `Of the deposit ${Msat.toDecimalSats(left)} sats can be refunded, which is what came in less its other refunds`
+  }
+})
 
 const path = "/v1/refunds"
 const params = { id: Scalars.Uuid }
@@ -128,7 +158,7 @@ const create = Section.company(
     headers: Idempotency.headers,
     payload: Body,
     success: Envelope.success(201, made.schema),
-    error: Errors.of(
+    error: errors.of(
       ...Withdrawals.refusals,
       "not_found",
       "not_refundable",
@@ -171,7 +201,7 @@ const create = Section.company(
       const of = ofBody(payload)
       if (of === undefined) return yield* Effect.fail(Errors.malformedRequest([ofWhat]))
       return yield* creation.answer(
-        yield* Errors.answered(
+        yield* errors.answered(
           refunds.create({
             ...from,
             of,
@@ -196,7 +226,7 @@ const list = Section.company(
   HttpApiEndpoint.get("listRefunds", path, {
     query: Page.place(limit),
     success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
+    error: errors.of("malformed", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "List refunds")
@@ -206,7 +236,7 @@ const list = Section.company(
   (refunds) =>
     Effect.fnUntraced(function* ({ query }) {
       const asked = Page.asked(query, limit)
-      const { rows, next } = yield* Errors.answered(refunds.list(yield* companyId, asked))
+      const { rows, next } = yield* errors.answered(refunds.list(yield* companyId, asked))
       return page.answer(rows, { limit: String(asked.limit) }, next)
     })
 )
@@ -215,7 +245,7 @@ const get = Section.company(
   HttpApiEndpoint.get("getRefund", `${path}/:id`, {
     params,
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
+    error: errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Fetch a refund")
@@ -227,7 +257,7 @@ const get = Section.company(
   Refunds,
   (refunds) =>
     Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Refund", view.of(yield* Errors.answered(refunds.get(yield* companyId, params.id.toLowerCase()))))
+      return Envelope.ok("Refund", view.of(yield* errors.answered(refunds.get(yield* companyId, params.id.toLowerCase()))))
     })
 )
 
@@ -235,7 +265,7 @@ const cancel = Section.company(
   HttpApiEndpoint.post("cancelRefund", `${path}/:id/cancel`, {
     params,
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "refund_not_open", "store_unavailable")
+    error: errors.of("not_found", "refund_not_open", "store_unavailable")
   })
     .annotate(Scopes, ["send"])
     .annotate(OpenApi.Summary, "Cancel a refund")
@@ -254,7 +284,7 @@ const cancel = Section.company(
   Refunds,
   (refunds) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(refunds.cancel(yield* companyId, params.id.toLowerCase()))
+      const row = yield* errors.answered(refunds.cancel(yield* companyId, params.id.toLowerCase()))
       return Envelope.ok("Refund canceled", view.of(row))
     })
 )

@@ -1,0 +1,8 @@
+import * as Feature from "../Feature.ts"
+import * as Refunds from "./Refunds.ts"
+
+export const refunds = Feature.make({
+  sections: [Refunds.section],
+  errors: Refunds.errors,
+  views: { refund: Refunds.view }
+})

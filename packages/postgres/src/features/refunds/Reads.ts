@@ -1,0 +1,23 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Refund from "@satrail/core/features/refunds/Refund"
+import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
+import { Effect } from "effect"
+import * as Reads from "../../statements/Reads.ts"
+import * as Table from "../../statements/Table.ts"
+
+const refunds = Table.of(Refund.noun)
+const takes = Refund.takes.map((status) => `'${status}'`).join(", ")
+
+/** By ids as bytes: see Migration0014. */
+const refundsOf = Reads.many("Records.refundsOf", {
+  text: `
+select ${refunds.selected} from ${refunds.name} t
+where uuid_send(t.checkout_id) = uuid_send($2::uuid) and uuid_send(t.company_id) = uuid_send($1::uuid) and t.status in (${takes})
+order by t.id desc limit $3::bigint`,
+  values: (companyId: CompanyId.CompanyId, checkoutId: string, limit: number) => [companyId, checkoutId, String(limit)],
+  read: refunds.ofRow
+})
+
+export const make = Effect.gen(function* () {
+  return RefundReads.of({ refundsOf: yield* refundsOf })
+})
