@@ -279,6 +279,10 @@ const tasks = {
   test: ["runs the fast tests; arguments go to vitest, and a named file runs whatever it needs", (args) => test(args)],
   "test:all": ["runs every test: several processes and real nodes too", (args) => node([tools.vitest, "run", ...args])],
   check: ["format, lint, types and house rules, one line each", check],
+  house: [
+    "prints how the code is divided, each number with its goal; --check fails if a goal that was met is missed",
+    (args) => node([at("scripts/house/main.ts"), ...args])
+  ],
   typecheck: ["types of everything, tests and examples too", (args) => node([tools.tsc, "-b", ...args])],
   lint: ["oxlint; arguments (--fix) go to it", (args) => node([tools.oxlint, ...args])],
   format: ["formats all sources; with --check only lists those it would change", (args) => node([tools.oxfmt, ...args])],

@@ -1,14 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync, globSync, readFileSync } from "node:fs"
+import { existsSync, globSync } from "node:fs"
 import path from "node:path"
+import { besides, circles, files, floors, importsOf, maxLoose, read, root, upwards } from "../scripts/house/Floors.ts"
+import { mentions, namesIn } from "../scripts/house/Mentions.ts"
 
 /** SQL that is about the database's own time, which an advanced or simulated clock would not move. */
 const asksForTime =
   /(?<![\w.])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\(\)|\b(?:current_timestamp|localtimestamp|current_date)\b/i
-
-const root = path.dirname(import.meta.dirname)
-const files = (pattern: string) => globSync(pattern, { cwd: root, exclude: ["**/node_modules", "**/dist"] }).toSorted()
-const read = (file: string) => readFileSync(path.join(root, file), "utf8")
 
 /**
  * What each package's sources may import besides themselves. A name allows the package and its modules; of effect, whose folders may
@@ -46,49 +44,6 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   regtest: [""]
 }
 
-/**
- * The folders of the packages that are large enough to have some, from the bottom up. A folder may import from itself and from those before it; a file
- * beside them from all of them. Of `features/` each folder is a place of its own.
- */
-const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
-  core: [
-    "base",
-    "ledger",
-    "nodes",
-    "accounts",
-    "receiving",
-    "sending",
-    "features",
-    "reports",
-    "reports/reconciliation",
-    "events",
-    "events/webhooks",
-    "connections",
-    "service"
-  ],
-  http: ["wire", "edge", "api", "resources", "features", "events", "pages"],
-  postgres: ["client", "statements", "reads", "journal", "features", "migrations"],
-  server: ["base", "environment", "backends", "deployment", "check", "sandbox", "serving", "features", "commands"]
-}
-
-/** How many files may lie beside the folders. */
-const maxLoose = 10
-
-interface Import {
-  readonly specifier: string
-  /** What stands between `import` and `from`; empty for `import("…")` and `import "…"`. */
-  readonly clause: string
-}
-
-/** Every import and re-export of a formatted source, where statements begin a line. Types count: our types are read by others too. */
-const importsOf = (source: string): ReadonlyArray<Import> => [
-  ...Array.from(source.matchAll(/^(?:import|export)\s+([\w$*{},\s]+?)\s+from\s+"([^"]+)"/gm), ([, clause = "", specifier = ""]) => ({
-    specifier,
-    clause
-  })),
-  ...Array.from(source.matchAll(/(?:^import\s+|\bimport\(\s*)"([^"]+)"/gm), ([, specifier = ""]) => ({ specifier, clause: "" }))
-]
-
 /** `@scure/base` of `@scure/base/x.js`, `effect` of `effect/sql`. */
 const packageOf = (specifier: string) => (/^@[^/]+\/[^/]+|^[^/]+/.exec(specifier) ?? [specifier])[0]
 
@@ -118,48 +73,6 @@ const violations = (name: string, file: string, source: string): ReadonlyArray<s
     const taken = new Set(`${clause} ${specifier}`.match(/\w+/g))
     return unstable.filter((module) => taken.has(module)).map((module) => `${file} takes ${module} from effect, which is unstable`)
   })
-
-/** The files of the same package that a file imports. */
-const besides = (file: string): ReadonlyArray<string> =>
-  importsOf(read(file)).flatMap(({ specifier }) => (specifier.startsWith(".") ? [path.join(path.dirname(file), specifier)] : []))
-
-/** The imports of a file that lead to a folder above its own. */
-const upwards = (name: string, file: string, source: string): ReadonlyArray<string> => {
-  const order = floors[name] ?? []
-  const floorOf = (one: string) => {
-    const folder = path.dirname(path.relative(`packages/${name}/src`, one))
-    return folder === "." ? order.length : order.indexOf(folder.replace(/^features\/.*$/, "features"))
-  }
-  return importsOf(source).flatMap(({ specifier }) => {
-    if (!specifier.startsWith(".")) return []
-    const target = path.join(path.dirname(file), specifier)
-    return floorOf(target) > floorOf(file) ? [`${file} -> ${target}`] : []
-  })
-}
-
-/** Groups of files of which each leads to each other (Tarjan's strongly connected components), if there is more than one in it. */
-const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
-  const order = new Map<string, number>()
-  const open: Array<string> = []
-  const found: Array<ReadonlyArray<string>> = []
-  const visit = (file: string): number => {
-    const at = order.size
-    order.set(file, at)
-    open.push(file)
-    let lowest = at
-    for (const next of graph.get(file) ?? []) {
-      if (!order.has(next)) lowest = Math.min(lowest, visit(next))
-      else if (open.includes(next)) lowest = Math.min(lowest, order.get(next) ?? lowest)
-    }
-    if (lowest === at) {
-      const group = open.splice(open.indexOf(file))
-      if (group.length > 1) found.push(group.toSorted())
-    }
-    return lowest
-  }
-  for (const file of graph.keys()) if (!order.has(file)) visit(file)
-  return found
-}
 
 /** The titles of a file's tests, as far as they are written where `it` is called: one that a caller gives as `title` is found at the caller. */
 const titlesIn = (source: string) =>
@@ -318,6 +231,22 @@ describe("the house", () => {
     for (const statement of ["default now()", "set x = clock_timestamp()", "values (CURRENT_TIMESTAMP)"])
       assert.match(statement, asksForTime)
     for (const code of ["performance.now()", "Date.now()", "const known = ()"]) assert.notMatch(code, asksForTime)
+  })
+
+  it("house: a mention of a feature is code, not prose or a comment", () => {
+    const isMention = (source: string, file = "packages/core/src/X.ts") => mentions(namesIn(file, source), "vouchers?")
+    for (const source of [
+      `voucherId`,
+      `type A = B["maxVouchers"]`,
+      `f("voucher.created")`,
+      "`${vouchers} left`",
+      `import "./vouchers/A.ts"`
+    ])
+      assert.isTrue(isMention(source), source)
+    for (const source of [`// vouchers`, `const avouchers = 1`, `f("a voucher expired")`, "`a voucher ${expired}`"])
+      assert.isFalse(isMention(source), source)
+    assert.isTrue(isMention("`select * from vouchers -- all`", "packages/postgres/src/X.ts"))
+    assert.isFalse(isMention("`select 1 -- vouchers`", "packages/postgres/src/X.ts"))
   })
 
   it("house: the rules can fail", () => {

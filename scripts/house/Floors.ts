@@ -1,0 +1,92 @@
+// The order of the folders in each package, and the imports between files. Used by test/house.test.ts and `npm run house`.
+import { globSync, readFileSync } from "node:fs"
+import path from "node:path"
+
+export const root = path.dirname(path.dirname(import.meta.dirname))
+export const files = (pattern: string) => globSync(pattern, { cwd: root, exclude: ["**/node_modules", "**/dist"] }).toSorted()
+export const read = (file: string) => readFileSync(path.join(root, file), "utf8")
+
+/**
+ * The folders of the large packages, from the bottom up. A folder may import from itself and from the folders before it. A file beside the
+ * folders may import from all of them. The folders of `features/` are one floor.
+ */
+export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
+  core: [
+    "base",
+    "ledger",
+    "nodes",
+    "accounts",
+    "receiving",
+    "sending",
+    "features",
+    "reports",
+    "reports/reconciliation",
+    "events",
+    "events/webhooks",
+    "connections",
+    "service"
+  ],
+  http: ["wire", "edge", "api", "resources", "features", "events", "pages"],
+  postgres: ["client", "statements", "reads", "journal", "features", "migrations"],
+  server: ["base", "environment", "backends", "deployment", "check", "sandbox", "serving", "features", "commands"]
+}
+
+/** The most files that may lie beside the folders. */
+export const maxLoose = 10
+
+export interface Import {
+  readonly specifier: string
+  /** What stands between `import` and `from`; empty for `import("…")` and `import "…"`. */
+  readonly clause: string
+}
+
+/** Every import and re-export of a formatted source, where statements begin a line. Imports of types count too. */
+export const importsOf = (source: string): ReadonlyArray<Import> => [
+  ...Array.from(source.matchAll(/^(?:import|export)\s+([\w$*{},\s]+?)\s+from\s+"([^"]+)"/gm), ([, clause = "", specifier = ""]) => ({
+    specifier,
+    clause
+  })),
+  ...Array.from(source.matchAll(/(?:^import\s+|\bimport\(\s*)"([^"]+)"/gm), ([, specifier = ""]) => ({ specifier, clause: "" }))
+]
+
+/** The files of the same package that a file imports. */
+export const besides = (file: string): ReadonlyArray<string> =>
+  importsOf(read(file)).flatMap(({ specifier }) => (specifier.startsWith(".") ? [path.join(path.dirname(file), specifier)] : []))
+
+/** The imports of a file that lead to a folder above its own. */
+export const upwards = (name: string, file: string, source: string): ReadonlyArray<string> => {
+  const order = floors[name] ?? []
+  const floorOf = (one: string) => {
+    const folder = path.dirname(path.relative(`packages/${name}/src`, one))
+    return folder === "." ? order.length : order.indexOf(folder.replace(/^features\/.*$/, "features"))
+  }
+  return importsOf(source).flatMap(({ specifier }) => {
+    if (!specifier.startsWith(".")) return []
+    const target = path.join(path.dirname(file), specifier)
+    return floorOf(target) > floorOf(file) ? [`${file} -> ${target}`] : []
+  })
+}
+
+/** Groups of files of which each leads to each other (Tarjan's strongly connected components), if there is more than one in it. */
+export const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
+  const order = new Map<string, number>()
+  const open: Array<string> = []
+  const found: Array<ReadonlyArray<string>> = []
+  const visit = (file: string): number => {
+    const at = order.size
+    order.set(file, at)
+    open.push(file)
+    let lowest = at
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) lowest = Math.min(lowest, visit(next))
+      else if (open.includes(next)) lowest = Math.min(lowest, order.get(next) ?? lowest)
+    }
+    if (lowest === at) {
+      const group = open.splice(open.indexOf(file))
+      if (group.length > 1) found.push(group.toSorted())
+    }
+    return lowest
+  }
+  for (const file of graph.keys()) if (!order.has(file)) visit(file)
+  return found
+}

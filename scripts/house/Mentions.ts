@@ -1,0 +1,34 @@
+import { parseAst } from "vitest/node"
+
+/** `voucher_id` for `voucherId`. */
+export const snake = (name: string) => name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase()
+
+interface Node {
+  readonly type?: string
+  readonly name?: unknown
+  readonly value?: unknown
+}
+
+/**
+ * The names in the code of a file, in snake case, one per line: identifiers, and strings without white space (event types, import paths).
+ * Comments and prose are left out. In `packages/postgres` every string is SQL, so it counts as code.
+ */
+export const namesIn = (file: string, source: string): string => {
+  const names = new Set<string>()
+  const addText = (text: string) => {
+    if (file.startsWith("packages/postgres/")) names.add(text.replace(/-- .*/g, ""))
+    else if (!/\s/.test(text)) names.add(text)
+  }
+  const visit = (node: Node) => {
+    const { type, name, value } = node
+    if (typeof name === "string") names.add(name)
+    if (type === "Literal" && typeof value === "string") addText(value)
+    if (type === "TemplateElement") addText((value as { readonly raw: string }).raw)
+    for (const child of Object.values(node)) if (typeof child === "object" && child !== null) visit(child)
+  }
+  visit(parseAst(source, { lang: file.endsWith(".tsx") ? "tsx" : "ts" }))
+  return [...names].map(snake).join("\n")
+}
+
+/** Whether names contain a word, given as a pattern: `voucher_id` and `max_vouchers` contain `vouchers?`. */
+export const mentions = (names: string, word: string) => new RegExp(`(?<![a-z])(?:${word})(?![a-z])`).test(names)

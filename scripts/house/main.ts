@@ -1,0 +1,148 @@
+// `npm run house`: prints how the code is divided, each number with its goal. With --check it fails if a goal that was met is missed.
+import { execFileSync } from "node:child_process"
+import path from "node:path"
+import process from "node:process"
+import { besides, circles, files, floors, maxLoose, read, root, upwards } from "./Floors.ts"
+import { mentions, namesIn, snake } from "./Mentions.ts"
+
+interface Row {
+  readonly name: string
+  readonly value: number
+  readonly goal?: number
+  readonly note?: string
+  /** The goal is met, and --check fails if it no longer is. */
+  readonly isLimit?: true
+}
+
+const packages = files("packages/*/package.json").map((file) => path.basename(path.dirname(file)))
+const sources = ["packages/*/src/**/*.{ts,tsx}", "packages/ui/browser/**/*.{ts,tsx}"].flatMap(files)
+const tests = ["packages/*/test/**/*.{ts,tsx}", "examples/*/test/**/*.{ts,tsx}", "test/**/*.{ts,tsx}"].flatMap(files)
+
+/** The words of features that have no folder in core yet, and of those that their name does not give. */
+const words: Readonly<Record<string, string>> = {
+  checkouts: "checkouts?",
+  offers: "offers?",
+  zaps: "zaps?",
+  approvals: "(?:un)?approv[a-z]*",
+  adjustments: "adjustments?",
+  statements: "statements?",
+  audit: "audit",
+  sessions: "sessions?",
+  webhooks: "webhooks?",
+  "wallet-connect": "wallet_connect[a-z]*"
+}
+
+/** Packages where the word means something else: statements are SQL, sessions are those of PostgreSQL, of WebSockets and of Nostr. */
+const otherMeanings: Readonly<Record<string, RegExp>> = {
+  statements: /^packages\/(?:bench|postgres)\//,
+  sessions: /^packages\/(?:bitcoin|postgres|web)\//
+}
+
+/**
+ * The files outside a feature's own folders whose code mentions it. The goal is for sources, those of contracts and simulator too. A feature
+ * without a folder has no files of its own yet, so all of its sources count.
+ */
+const featureRows = (): ReadonlyArray<Row> => {
+  const folders = Array.from(read("packages/core/src/features/index.ts").matchAll(/"\.\/([\w-]+)\/index\.ts"/g), ([, name = ""]) => name)
+  if (folders.length === 0) throw new Error("found no feature in packages/core/src/features/index.ts")
+  const names = new Map([...sources, ...tests].map((file) => [file, namesIn(file, read(file))]))
+  return [...new Set([...folders, ...Object.keys(words)])].map((name) => {
+    const word = words[name] ?? name.replaceAll("-", "_").replace(/s$/, "s?")
+    const isOwn = (file: string) => new RegExp(`/features/${name}[/.]`).test(file)
+    // Named after the feature.
+    const isOwnTest = (file: string) => mentions(snake(path.basename(file)), word)
+    const isMention = (file: string) => !isOwn(file) && otherMeanings[name]?.test(file) !== true && mentions(names.get(file) ?? "", word)
+    const inTests = tests.filter((file) => isMention(file) && !isOwnTest(file)).length
+    return { name: `files that mention ${name}`, value: sources.filter(isMention).length, goal: 20, note: `and ${inTests} of tests` }
+  })
+}
+
+const looseRows = (): ReadonlyArray<Row> =>
+  packages.map((name) => {
+    const row = { name: `loose files of ${name}`, value: files(`packages/${name}/src/*.{ts,tsx}`).length }
+    if (floors[name] !== undefined) return { ...row, goal: maxLoose, isLimit: true }
+    return files(`packages/${name}/src/*/**/*.{ts,tsx}`).length === 0 ? { ...row, note: "no folders" } : row
+  })
+
+const importRows = (): ReadonlyArray<Row> => {
+  const sourcesOf = (name: string) => files(`packages/${name}/src/**/*.ts`)
+  const arrows = Object.keys(floors).flatMap((name) => sourcesOf(name).flatMap((file) => upwards(name, file, read(file))))
+  const found = packages.flatMap((name) => circles(new Map(sourcesOf(name).map((file) => [file, besides(file)]))))
+  const circle = found[0] === undefined ? "" : `${found[0].length} files, such as ${found[0].slice(0, 2).join(" and ")}`
+  return [
+    { name: "imports from a higher folder", value: arrows.length, goal: 0, note: arrows[0] ?? "", isLimit: true },
+    { name: "import circles", value: found.length, goal: 0, note: circle, isLimit: true }
+  ]
+}
+
+/** Packages whose sources serve only proof. The sources of all others are product, also the stand-ins of `memory` and `sandbox`. */
+const proving = /^packages\/(?:bench|contracts|regtest|simulator|testing)\//
+
+/** All lines of TypeScript and Go, comments and blank lines too. Scripts, builds of packages, and examples themselves are neither. */
+const lineRows = (): ReadonlyArray<Row> => {
+  const linesOf = (some: ReadonlyArray<string>) => some.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0)
+  const go = files("packages/nodes/ldk/*.go")
+  const isProof = (file: string) => proving.test(file) || file.endsWith("_test.go")
+  const product = [...sources, ...go].filter((file) => !isProof(file))
+  const proof = [...[...sources, ...go].filter(isProof), ...tests]
+  return [
+    { name: "lines of product", value: linesOf(product), goal: 60_000 },
+    { name: "lines of proof", value: linesOf(proof), goal: 80_000 }
+  ]
+}
+
+const docRows = (): ReadonlyArray<Row> => {
+  const wordsOf = (some: ReadonlyArray<string>) => some.reduce((sum, file) => sum + (read(file).match(/\S+/g) ?? []).length, 0)
+  const decisions = files("docs/decisions/*.md")
+  return [
+    { name: "files of decisions", value: decisions.length, goal: 60 },
+    { name: "words of decisions", value: wordsOf(decisions), goal: 15_000 },
+    { name: "words of docs", value: wordsOf(files("docs/**/*.md")), goal: 75_000 }
+  ]
+}
+
+interface Finding {
+  readonly message: string
+  readonly code: string
+  readonly filename: string
+  readonly labels: ReadonlyArray<{ readonly span: { readonly line: number } }>
+}
+
+/** Lengths as oxlint counts them, without blank lines and comments. With the low limits of lengths.json it reports more than the longest. */
+const lengthRows = (): ReadonlyArray<Row> => {
+  // .oxlintrc.json exempts both: the first is generated, the second is data.
+  const exempt = ["packages/ui/browser/console/wire.ts", "packages/contracts/src/Records.ts"]
+  const args = ["-c", "scripts/house/lengths.json", "-f", "json", ...exempt.map((file) => `--ignore-pattern=${file}`)]
+  const folders = [...packages.map((name) => `packages/${name}/src`), "packages/ui/browser"]
+  const output = execFileSync(process.execPath, ["node_modules/oxlint/bin/oxlint", ...args, ...folders], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 28
+  })
+  const { diagnostics }: { readonly diagnostics: ReadonlyArray<Finding> } = JSON.parse(output)
+  const longest = (name: string, rule: string, goal: number): Row => {
+    const found = diagnostics
+      .filter(({ code }) => code === `eslint(${rule})`)
+      .map(({ message, filename, labels }) => ({
+        value: Number(/\((\d+)\)/.exec(message)?.[1]),
+        filename,
+        line: labels[0]?.span.line ?? 1
+      }))
+      .toSorted((a, b) => b.value - a.value)[0]
+    if (found === undefined) throw new Error(`oxlint found nothing above the limit of ${rule} in lengths.json`)
+    return { name, value: found.value, goal, note: `${found.filename}:${found.line}`, isLimit: true }
+  }
+  return [longest("longest file", "max-lines", 400), longest("longest function", "max-lines-per-function", 100)]
+}
+
+const rows = [...featureRows(), ...looseRows(), ...importRows(), ...lineRows(), ...docRows(), ...lengthRows()]
+const print = ({ name, value, goal, note = "" }: Row) =>
+  `${name.padEnd(36)}${String(value).padStart(7)}${String(goal ?? "").padStart(8)}  ${note}`.trimEnd()
+console.log(`${"".padEnd(36)}${"now".padStart(7)}${"goal".padStart(8)}`)
+for (const row of rows) console.log(print(row))
+
+const exceeded = rows.filter(({ value, goal, isLimit }) => isLimit === true && goal !== undefined && value > goal)
+if (process.argv.includes("--check") && exceeded.length > 0) {
+  console.error(`\nlimit exceeded:\n${exceeded.map(print).join("\n")}`)
+  process.exitCode = 1
+}
