@@ -28,7 +28,7 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   http: ["wire", "edge", "api", "resources", "features", "events", "pages"],
   postgres: ["client", "statements", "reads", "journal", "features", "migrations"],
-  server: ["base", "environment", "backends", "deployment", "check", "sandbox", "serving", "features", "commands"]
+  server: ["base", "environment", "backends", "deployment", "check", "sandbox", "serving", "client", "features", "commands"]
 }
 
 /** The most files that may lie beside the folders. */

@@ -4,7 +4,7 @@ import { Effect, Runtime } from "effect"
 import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
-import * as Output from "./commands/Output.ts"
+import * as Output from "./client/Output.ts"
 import { satrail } from "./commands/Commands.ts"
 import { version } from "./base/Version.ts"
 

@@ -1,6 +1,6 @@
 import type { Change } from "@satrail/core/service/Changes"
 import type { How, Moving } from "./features/Feature.ts"
-import { features } from "./features/checks.ts"
+import { all, type features } from "./features/checks.ts"
 import { tags } from "./plot/Plot.ts"
 import { type Coverage, type Kind, kinds } from "./world/Coverage.ts"
 import { behaviours } from "./world/Receivers.ts"
@@ -100,7 +100,7 @@ const freeze = ["frozen before", "frozen after", "repeated", "away"] as const
 /** What must have happened at least once in a batch of stories, or the batch shows less than it seems to. */
 const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   operation: tags,
-  change: [changes, ...features.map(({ changes }) => changes)]
+  change: [changes, ...all.map(({ changes }) => changes)]
     .flatMap(Object.entries<How>)
     .flatMap(([tag, how]) => (how === "happens" ? [tag] : [])),
   fault: [
@@ -162,7 +162,7 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
     "checkout: underpaid to paid",
     "checkout: expired to paid",
     "checkout: canceled to paid",
-    ...features.flatMap(({ transitions }) => transitions),
+    ...all.flatMap(({ transitions = [] }) => transitions),
     "webhook: arrives",
     "webhook: is tried again",
     "webhook: arrives again"

@@ -8,8 +8,8 @@ import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { Offer } from "../receiving/Offer.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
-import { features } from "../features/index.ts"
-import type { AboutOf } from "../ledger/Feature.ts"
+import { all as everyFeature, type features } from "../features/index.ts"
+import type { AboutOf, Notices } from "../ledger/Feature.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
 import type { Endpoint } from "./Endpoint.ts"
 
@@ -46,12 +46,15 @@ const own = {
 } as const
 
 type Feature = (typeof features)[number]
+type Told<F> = F extends { readonly notices: infer N extends Notices } ? N : never
 
-type Types = typeof own & { readonly [F in Feature as F["notices"]["kind"]]: F["notices"]["types"] }
+type Types = typeof own & { readonly [N in Told<Feature> as N["kind"]]: N["types"] }
+
+const ofFeatures = everyFeature.flatMap(({ notices }) => (notices === undefined ? [] : [[notices.kind, notices.types] as const]))
 
 /** The records that companies are told about, and under which types. A type that was ever told stays. */
 // oxlint-disable-next-line typescript/consistent-type-assertions -- entries of a list, which the compiler does not see as members
-export const types = { ...own, ...Object.fromEntries(features.map(({ notices: { kind, types } }) => [kind, types])) } as Types
+export const types = { ...own, ...Object.fromEntries(ofFeatures) } as Types
 
 /** A kind of record that companies are told about. */
 export type Kind = keyof Types

@@ -93,7 +93,7 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
 
 type Told = Telling<About>
 const featured = new Map<string, Told>(
-  features.flatMap(({ notices }): ReadonlyArray<readonly [string, Told]> => Object.entries(notices.told))
+  features.flatMap(({ notices }): ReadonlyArray<readonly [string, Told]> => (notices === undefined ? [] : Object.entries(notices.told)))
 )
 const told = new Map<string, ReadonlyArray<Type>>([
   ...Object.entries(own),

@@ -1,4 +1,4 @@
-import type { Effect, Layer } from "effect"
+import { type Effect, Layer } from "effect"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { StoreUnavailable } from "./Journal.ts"
 import type { Published } from "./LedgerReads.ts"
@@ -72,6 +72,7 @@ export const held = ({ in: status, members, transfer }: Holds, row: Row) => ({
   amount: Msat.sum(...members.map((member) => Msat.make(BigInt(Reflect.get(row, member)))))
 })
 
+/** What a feature adds. What it has nothing of, it leaves out where it is made. */
 export interface Feature {
   readonly name: string
   readonly nouns: ReadonlyArray<Noun>
@@ -79,27 +80,27 @@ export interface Feature {
   readonly changes: Changes<Written.Any>
   /** Every type of event that its Changes publish, and the noun whose id its `subject` is. */
   readonly events: { readonly [type: string]: string }
-  readonly notices?: Notices
+  readonly notices?: Notices | undefined
   readonly holds?: ReadonlyArray<Holds>
   /** What there is a limit of, in words, and the limit: rows of the reference. */
   readonly limits?: ReadonlyArray<readonly [what: string, limit: string]>
   /** Its services. What a feature before it in the list has, it may ask for. */
-  readonly layer: Layer.Layer<never, unknown, unknown>
-  readonly workers: Layer.Layer<never, unknown, unknown>
+  readonly layer: AnyLayer
+  readonly workers: AnyLayer
 }
+
+type AnyLayer = Layer.Layer<never, unknown, unknown>
 
 /** Every kind of Change of these features. */
 export type ChangeOf<F> = F extends { readonly changes: Changes<infer C> } ? C : never
 
 type EventOf<C> = C extends { readonly event?: infer E } ? (E extends { readonly type: infer T } ? T : never) : never
 
-type AnyLayer = Layer.Layer<never, unknown, unknown>
-
 /** What the list of all features knows the types of. The rest is for folds at run time, and stays out of declaration files. */
 export interface Declared<
   C extends Written.Any,
   E extends Feature["events"],
-  N extends Notices,
+  N extends Notices | undefined,
   L extends AnyLayer,
   W extends AnyLayer
 > extends Feature {
@@ -110,16 +111,20 @@ export interface Declared<
   readonly workers: W
 }
 
+const nothing = { nouns: [], lives: [], changes: {}, events: {}, notices: undefined, layer: Layer.empty, workers: Layer.empty }
+
 /** A feature, as it is declared. An event that one of its Changes publishes, and that is not declared, does not compile. */
 export const make = <
-  C extends Written.Any,
-  const E extends { readonly [type in EventOf<C> & string]: string },
-  const N extends Notices,
-  L extends AnyLayer,
-  W extends AnyLayer
+  C extends Written.Any = never,
+  const E extends { readonly [type in EventOf<C> & string]: string } = { readonly [type in EventOf<C> & string]: string },
+  const N extends Notices | undefined = undefined,
+  L extends AnyLayer = Layer.Layer<never>,
+  W extends AnyLayer = Layer.Layer<never>
 >(
-  feature: Declared<C, E, N, L, W>
-): Declared<C, E, N, L, W> => feature
+  feature: Pick<Feature, "name"> & Partial<Declared<C, E, N, L, W>> & ([EventOf<C>] extends [never] ? unknown : { readonly events: E })
+): Declared<C, E, N, L, W> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- what it leaves out has the type of nothing
+  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W>
 
 /** What all of these tell of. */
 export type AboutOf<F> = F extends { readonly notices: { readonly told: { readonly [event: string]: Telling<infer A> } } } ? A : never

@@ -13,7 +13,7 @@ import * as Invoices from "../resources/Invoices.ts"
 import * as LightningAddresses from "../resources/LightningAddresses.ts"
 import * as Offers from "../resources/Offers.ts"
 import * as OnChainAddresses from "../resources/OnChainAddresses.ts"
-import { features } from "../features/index.ts"
+import { all, type features } from "../features/index.ts"
 import * as WebhookView from "./WebhookView.ts"
 import * as Suspense from "../resources/Suspense.ts"
 import * as Withdrawals from "../resources/Withdrawals.ts"
@@ -56,12 +56,11 @@ const own = {
 
 type Together<F> = (F extends { readonly views: infer V } ? (of: V) => void : never) extends (of: infer All) => void ? All : never
 
-const together = <const Features extends ReadonlyArray<{ readonly views: object }>>(features: Features) =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
-  Object.assign({}, ...features.map(({ views }) => views)) as Together<Features[number]>
+// oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+const ofFeatures = Object.assign({}, ...all.map(({ views }) => views)) as Together<(typeof features)[number]>
 
 /** What each kind of record is in an event: as it is where it is fetched. A kind that has none does not compile. */
-const views = { ...own, ...together(features) } satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
+const views = { ...own, ...ofFeatures } satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
 
 const dataOf = (about: About): object => {
   switch (about.kind) {

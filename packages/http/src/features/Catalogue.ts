@@ -1,13 +1,13 @@
 import * as ErrorCodes from "../wire/ErrorCodes.ts"
 import type { OwnError } from "../wire/OwnErrors.ts"
-import { features } from "./index.ts"
+import { all, type features } from "./index.ts"
 
 type OwnOf<F> = F extends { readonly errors: { readonly table: infer T } } ? T[keyof T] : never
 
 /** Every `error.code` there is. */
 export type Code = ErrorCodes.Code | Extract<OwnOf<(typeof features)[number]>, OwnError>["code"]
 
-const ofFeatures = features.flatMap(({ errors }) => Object.values<OwnError>(errors.table)).map(({ code, ...word }) => [code, word] as const)
+const ofFeatures = all.flatMap(({ errors }) => Object.values(errors?.table ?? {})).map(({ code, ...word }) => [code, word] as const)
 
 /** Each with its status, and the words of the reference page. */
 export const catalogue: { readonly [code in Code]: ErrorCodes.Word } = {

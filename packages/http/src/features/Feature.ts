@@ -16,8 +16,9 @@ interface Operation {
 
 /** What a feature is over HTTP. It has what it names, and nothing of the rest. */
 export interface Feature {
-  /** Its groups of operations. */
+  /** Its groups of operations: those of companies, and those of the operator. */
   readonly sections?: ReadonlyArray<Section>
+  readonly operatorSections?: ReadonlyArray<Section>
   readonly errors?: { readonly table: OwnErrors.OwnErrors }
   /** The body of each kind of record in an event. */
   readonly views?: { readonly [kind: string]: View.View<never, Schema.Struct.Fields> }
@@ -44,7 +45,7 @@ export type Joined<Features, Part extends keyof Feature, All extends ReadonlyArr
   : All
 
 /** The lists that each of them has under this name, in one. */
-export const joined = <const Features extends ReadonlyArray<Feature>, Part extends "sections" | "ofCompany" | "unsaid" | "extensions">(
+export const joined = <const Features extends ReadonlyArray<Feature>, Part extends Exclude<keyof Feature, "errors" | "views">>(
   features: Features,
   part: Part
 ): Joined<Features, Part> =>

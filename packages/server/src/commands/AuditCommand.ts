@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { example, json, list, paging } from "./CommandParts.ts"
+import { example, json, list, paging } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
 // Who did what: a page for people, or all of it as a file.

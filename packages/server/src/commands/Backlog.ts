@@ -1,6 +1,6 @@
 import { Console, Effect, Schema } from "effect"
-import * as Operator from "./Operator.ts"
-import * as Output from "./Output.ts"
+import * as Operator from "../client/Operator.ts"
+import * as Output from "../client/Output.ts"
 
 const Text = Schema.NullOr(Schema.String)
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { company, example, json } from "./CommandParts.ts"
+import { company, example, json } from "../client/CommandParts.ts"
 
 // What was booked, as files and statements.
 

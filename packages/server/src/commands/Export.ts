@@ -4,8 +4,8 @@ import { rename, rm } from "node:fs/promises"
 import { finished } from "node:stream/promises"
 import type { Writable } from "node:stream"
 import { CommandFailed } from "../base/CommandFailed.ts"
-import * as Operator from "./Operator.ts"
-import * as Output from "./Output.ts"
+import * as Operator from "../client/Operator.ts"
+import * as Output from "../client/Output.ts"
 
 const failed = (doing: string) => (cause: unknown) => new CommandFailed({ message: `${doing}\n  ${Output.reasonsOf(cause).join("\n  ")}` })
 

@@ -1,6 +1,6 @@
 import { Command, Flag } from "effect/cli"
 import { Option } from "effect"
-import { call, company, example, json, of } from "./CommandParts.ts"
+import { call, company, example, json, of } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
 // What a company pays in place of what its plan says.

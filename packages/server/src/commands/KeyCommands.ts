@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, key, list, listed, name, of, ofKey, paging } from "./CommandParts.ts"
+import { call, company, example, json, key, list, listed, name, of, ofKey, paging } from "../client/CommandParts.ts"
 
 // What a company's programs are let in with.
 

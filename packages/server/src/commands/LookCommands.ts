@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { call, company, example, json, list, of, paging } from "./CommandParts.ts"
+import { call, company, example, json, list, of, paging } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import { features } from "../features/index.ts"
 import { type Kind, listed } from "../features/Look.ts"

@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, list, paging } from "./CommandParts.ts"
+import { call, company, example, json, list, paging } from "../client/CommandParts.ts"
 
 // What sets the books right, once a person has found out what went wrong.
 

@@ -2,7 +2,7 @@ import * as Migrations from "@satrail/postgres/migrations/Migrations"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Console, Effect } from "effect"
 import * as Database from "../environment/Database.ts"
-import * as Output from "./Output.ts"
+import * as Output from "../client/Output.ts"
 
 /** Brings the tables up to date, and gives the roles their rights. */
 export const migrate = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {

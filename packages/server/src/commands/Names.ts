@@ -7,7 +7,7 @@ import { Clock, Console, Effect, Result } from "effect"
 import * as Others from "../environment/Others.ts"
 import { identity } from "../environment/Service.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
-import * as Output from "./Output.ts"
+import * as Output from "../client/Output.ts"
 
 /** A name as it is written, with its ₿ or without, and where its record is. */
 const named = Effect.fnUntraced(function* (text: string) {

@@ -1,8 +1,8 @@
 import { Console, Effect, Option, Schema } from "effect"
 import * as Backlog from "./Backlog.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
-import * as Operator from "./Operator.ts"
-import * as Output from "./Output.ts"
+import * as Operator from "../client/Operator.ts"
+import * as Output from "../client/Output.ts"
 
 const Sats = Schema.Finite
 const SatsOrNull = Schema.NullOr(Sats)

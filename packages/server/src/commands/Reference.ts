@@ -1,5 +1,5 @@
 import type { Completions } from "effect/cli"
-import { wrongCode } from "./Output.ts"
+import { wrongCode } from "../client/Output.ts"
 
 type Command = Completions.CommandDescriptor
 

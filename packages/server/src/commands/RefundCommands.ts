@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { call, example, json, list, paging } from "./CommandParts.ts"
+import { call, example, json, list, paging } from "../client/CommandParts.ts"
 
 // What a company sends back: with its own key, since it is its money.
 

@@ -14,7 +14,7 @@ import * as Environment from "../deployment/Environment.ts"
 import { Variables } from "../environment/Unknown.ts"
 import * as Server from "../serving/Server.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
-import * as Output from "./Output.ts"
+import * as Output from "../client/Output.ts"
 
 /** Keeps every key that the chain has seen, and a gap after it, from being given out again. */
 const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.Found) {

@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, listed, of, ofKey } from "./CommandParts.ts"
+import { call, company, example, json, listed, of, ofKey } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
 // What stops payments, of everybody, of one company or key, and beyond a limit.

@@ -17,7 +17,7 @@ import { Variables } from "../environment/Unknown.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Environment from "../deployment/Environment.ts"
 import * as Server from "../serving/Server.ts"
-import * as Output from "./Output.ts"
+import * as Output from "../client/Output.ts"
 
 /** The database itself, without a service: one that was restored from a dump can be checked before anything starts on it. */
 const database: Effect.Effect<

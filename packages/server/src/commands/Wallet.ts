@@ -13,7 +13,7 @@ import { Variables } from "../environment/Unknown.ts"
 import * as Wallet from "../environment/Wallet.ts"
 import * as Server from "../serving/Server.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
-import * as Output from "./Output.ts"
+import * as Output from "../client/Output.ts"
 
 /** A secret from the environment, or asked for: never from the command line, where everybody on the machine could read it. */
 const secret = Effect.fnUntraced(function* ({ name }: { readonly name: string }, message: string) {

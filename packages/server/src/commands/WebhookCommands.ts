@@ -1,6 +1,6 @@
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, example, json, list, listed, paging } from "./CommandParts.ts"
+import { call, example, json, list, listed, paging } from "../client/CommandParts.ts"
 
 // The operator's own webhook endpoints, to which the events of all companies go.
 

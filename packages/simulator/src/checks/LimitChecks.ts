@@ -1,7 +1,7 @@
 import { type Counted, counted, names, windows } from "@satrail/core/ledger/Limit"
 import type { Change } from "@satrail/core/service/Changes"
 import * as Written from "@satrail/core/ledger/Written"
-import { features } from "../features/checks.ts"
+import { all as features } from "../features/checks.ts"
 import { claim } from "./Violation.ts"
 
 /** Something that was counted against somebody's limits, and was not given back. */
@@ -19,7 +19,7 @@ export const heldBy = ({ legs }: Change): bigint => {
   return held
 }
 
-const counts = new Set<string>(features.flatMap(({ limits }) => limits.counts))
+const counts = new Set<string>(features.flatMap(({ limits }) => limits?.counts ?? []))
 
 /** The record that a Change holds money for; undefined where it holds none. */
 const holderOf = (change: Change): string | undefined => {
@@ -27,7 +27,7 @@ const holderOf = (change: Change): string | undefined => {
   return change._tag === "WithdrawalRequested" || counts.has(change._tag) ? change.id : undefined
 }
 
-const givesBack = new Set<string>(["WithdrawalFailed", "WithdrawalRejected", ...features.flatMap(({ limits }) => limits.returns)])
+const givesBack = new Set<string>(["WithdrawalFailed", "WithdrawalRejected", ...features.flatMap(({ limits }) => limits?.returns ?? [])])
 
 /** No window of a limit, wherever it begins, has more in it than the limit. Changes are heard of in the order in which they were applied. */
 export const listener = (): ((change: Change) => void) => {
@@ -51,7 +51,7 @@ export const listener = (): ((change: Change) => void) => {
 
   return (change) => {
     for (const { limits } of features) {
-      const became = Written.is(change) ? limits.became(change) : undefined
+      const became = Written.is(change) ? limits?.became?.(change) : undefined
       if (became !== undefined) claimed.set(...became)
     }
     if (givesBack.has(change._tag)) entries = entries.filter(({ id }) => id !== (claimed.get(change.id) ?? change.id))

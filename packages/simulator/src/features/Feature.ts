@@ -38,10 +38,10 @@ export const record = <A extends Standing>(noun: Noun<A>, checks: Checks<A>): Re
 
 export interface Feature {
   readonly changes: { readonly [tag: string]: How }
-  readonly records: ReadonlyArray<Record>
+  readonly records?: ReadonlyArray<Record>
   /** Transitions that stories bring about: `voucher: open to claimed`. */
-  readonly transitions: ReadonlyArray<string>
-  readonly limits: {
+  readonly transitions?: ReadonlyArray<string>
+  readonly limits?: {
     /** Changes that are counted against limits, and those that give it back. */
     readonly counts: ReadonlyArray<string>
     readonly returns: ReadonlyArray<string>

@@ -1,6 +1,10 @@
+import type { Feature } from "./Feature.ts"
 import { vouchers } from "./vouchers/Checks.ts"
 
 /** Every feature that stories are about. */
 export const features = [vouchers] as const
 
-export const records = features.flatMap(({ records }) => records)
+/** The same, for whoever needs of each what any may have. */
+export const all: ReadonlyArray<Feature> = features
+
+export const records = all.flatMap(({ records = [] }) => records)
