@@ -524,7 +524,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [15, 16],
     bug: "an invoice is paid from inside without having been claimed",
     file: core("sending/Transfers"),
-    find: `      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
+    find: `      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
 `,
     replace: "",
     test: coreTest("Transfers"),

@@ -6,9 +6,9 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
-import { defaults } from "../src/service/Policy.ts"
+import { defaults } from "../src/features/zaps/ZapOptions.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
-import * as Zaps from "../src/receiving/Zaps.ts"
+import * as Zaps from "../src/features/zaps/Zaps.ts"
 import {
   audited,
   beginsAtMillis,
@@ -255,7 +255,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
           yield* TestClock.adjust("1 minute")
         }
         assert.isAbove(offers, 10)
-        assert.isBelow(offers, defaults.lnurl.publishForMillis / 60_000 + 10)
+        assert.isBelow(offers, defaults.publishForMillis / 60_000 + 10)
         assert.strictEqual(yield* zaps.step, 0)
       })
     )

@@ -66,7 +66,6 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   CheckoutUnderpaid: "happens",
   CheckoutExpired: "happens",
   CheckoutCanceled: "happens",
-  ZapReceipted: { never: "no wallet here asks for a receipt that others can see" },
   PayoutBuried: "happens",
   CursorMoved: "happens",
   DutyBegun: "happens",

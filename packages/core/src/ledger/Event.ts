@@ -27,7 +27,6 @@ export const subjects = {
   "checkout.expired": "checkouts",
   "checkout.canceled": "checkouts",
   "payment.unmatched": "unmatched",
-  "zap.receipted": "invoices",
   "lightning_address.created": "lightning_addresses",
   "lightning_address.changed": "lightning_addresses",
   "lightning_address.deleted": "lightning_addresses",

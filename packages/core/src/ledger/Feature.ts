@@ -87,9 +87,11 @@ export interface Feature {
   /** Its services. What a feature before it in the list has, it may ask for. */
   readonly layer: AnyLayer
   readonly workers: AnyLayer
+  /** What it adds to the money path, through references that are declared there, such as `receiving/InvoiceJobs`. */
+  readonly extensions: AnyLayer
 }
 
-type AnyLayer = Layer.Layer<never, unknown, unknown>
+export type AnyLayer = Layer.Layer<never, unknown, unknown>
 
 /** Every kind of Change of these features. */
 export type ChangeOf<F> = F extends { readonly changes: Changes<infer C> } ? C : never
@@ -102,16 +104,27 @@ export interface Declared<
   E extends Feature["events"],
   N extends Notices | undefined,
   L extends AnyLayer,
-  W extends AnyLayer
+  W extends AnyLayer,
+  X extends AnyLayer
 > extends Feature {
   readonly changes: Changes<C>
   readonly events: E
   readonly notices: N
   readonly layer: L
   readonly workers: W
+  readonly extensions: X
 }
 
-const nothing = { nouns: [], lives: [], changes: {}, events: {}, notices: undefined, layer: Layer.empty, workers: Layer.empty }
+const nothing = {
+  nouns: [],
+  lives: [],
+  changes: {},
+  events: {},
+  notices: undefined,
+  layer: Layer.empty,
+  workers: Layer.empty,
+  extensions: Layer.empty
+}
 
 /** A feature, as it is declared. An event that one of its Changes publishes, and that is not declared, does not compile. */
 export const make = <
@@ -119,12 +132,13 @@ export const make = <
   const E extends { readonly [type in EventOf<C> & string]: string } = { readonly [type in EventOf<C> & string]: string },
   const N extends Notices | undefined = undefined,
   L extends AnyLayer = Layer.Layer<never>,
-  W extends AnyLayer = Layer.Layer<never>
+  W extends AnyLayer = Layer.Layer<never>,
+  X extends AnyLayer = Layer.Layer<never>
 >(
-  feature: Pick<Feature, "name"> & Partial<Declared<C, E, N, L, W>> & ([EventOf<C>] extends [never] ? unknown : { readonly events: E })
-): Declared<C, E, N, L, W> =>
+  feature: Pick<Feature, "name"> & Partial<Declared<C, E, N, L, W, X>> & ([EventOf<C>] extends [never] ? unknown : { readonly events: E })
+): Declared<C, E, N, L, W, X> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- what it leaves out has the type of nothing
-  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W>
+  ({ ...nothing, ...feature }) as Declared<C, E, N, L, W, X>
 
 /** What all of these tell of. */
 export type AboutOf<F> = F extends { readonly notices: { readonly told: { readonly [event: string]: Telling<infer A> } } } ? A : never

@@ -13,10 +13,10 @@ import type { Settled } from "../nodes/LightningReceiver.ts"
 import { checkoutFollows } from "./CheckoutTask.ts"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
+import { InvoiceJobs } from "./InvoiceJobs.ts"
 import * as Offer from "./Offer.ts"
 import * as Paid from "./Paid.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
-import * as Zap from "./Zap.ts"
 
 /** What the node was paid for an invoice. */
 export type Payment = Pick<Settled, "paymentHash" | "received" | "preimage" | "offerId">
@@ -29,6 +29,7 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Installation
   const entropy = yield* Entropy
   const metadataPaid = yield* Paid.make
+  const jobsOf = yield* InvoiceJobs
 
   /** The node's money is there, but its invoice was settled by another payment: it belongs to no company until an operator has reviewed it. */
   const suspend = Effect.fnUntraced(function* (
@@ -101,7 +102,7 @@ export const make = Effect.gen(function* () {
     yield* journal
       .commit({
         ...Invoice.settled(invoice, deposit, paid.preimage, reading),
-        jobs: [...checkoutFollows(deposit, nowMillis), ...Zap.jobs(invoice, nowMillis), ...Invoice.ends(invoice)]
+        jobs: [...checkoutFollows(deposit, nowMillis), ...jobsOf(invoice, nowMillis), ...Invoice.ends(invoice)]
       })
       .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
   })

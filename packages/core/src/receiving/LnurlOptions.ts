@@ -10,11 +10,6 @@ export class LnurlOptions extends Context.Service<
       readonly expirySeconds: number
       readonly commentCharacters: number
       readonly payerDataBytes: number
-      readonly zapRequestBytes: number
-      /** To how many relays a receipt is sent, at most. */
-      readonly relays: number
-      /** How long after a zap its receipt is offered to relays that did not take it. */
-      readonly publishForMillis: number
       /** How long a wallet waits for an invoice. */
       readonly timeoutMillis: number
       /**
@@ -39,9 +34,6 @@ export const defaults: LnurlOptions["Service"] = {
     expirySeconds: 600,
     commentCharacters: 280,
     payerDataBytes: 2048,
-    zapRequestBytes: 8192,
-    relays: 10,
-    publishForMillis: 3600 * 1000,
     timeoutMillis: 10_000,
     openPerCaller: 120,
     openPerAddress: 1200,

@@ -1,4 +1,3 @@
-import * as Nostr from "@satrail/bitcoin/Nostr"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Clock, Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
@@ -16,8 +15,8 @@ import { Invoices } from "./Invoices.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
 import * as PayRequest from "./PayRequest.ts"
+import { PublicReceipts } from "./PublicReceipts.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
-import * as Zap from "./Zap.ts"
 
 /** What a wallet sends to the callback, each as it came; null: not sent. */
 export interface Ask {
@@ -64,9 +63,8 @@ export const make = Effect.gen(function* () {
   const { domain: ownDomain } = yield* Installation
   const bounds = yield* Bounds
   const { domainGraceMillis } = yield* Domain.Options
-  const secretKey = yield* Nostr.SecretKey
   const { lnurl } = yield* LnurlOptions
-  const nostrPubkey = secretKey === undefined ? null : Nostr.publicKeyOf(secretKey)
+  const receipts = yield* PublicReceipts
   const rates = yield* AskRates.make
 
   /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
@@ -96,7 +94,7 @@ export const make = Effect.gen(function* () {
     ...PayRequest.limitsOf(address, bounds),
     metadata: PayRequest.metadataOf(target),
     commentAllowed: lnurl.commentCharacters,
-    nostrPubkey
+    nostrPubkey: receipts.signedBy
   })
 
   return PayRequests.of({
@@ -112,7 +110,7 @@ export const make = Effect.gen(function* () {
         metadata: shown.metadata,
         comment: yield* Effect.fromResult(PayRequest.checkComment(ask.comment, lnurl.commentCharacters)),
         payerData: yield* Effect.fromResult(PayRequest.checkPayerData(ask.payerData, lnurl.payerDataBytes)),
-        zapRequest: yield* Effect.fromResult(Zap.check(ask.nostr, amount, nostrPubkey, lnurl))
+        zapRequest: yield* Effect.fromResult(receipts.check(ask.nostr, amount))
       }
       yield* rates.check(address, ask.caller)
       const issued = yield* invoices

@@ -6,10 +6,10 @@ import { fence, type Task } from "../ledger/Tasks.ts"
 import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
+import { InvoiceJobs } from "../receiving/InvoiceJobs.ts"
 import type { Offer } from "../receiving/Offer.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import * as Paid from "../receiving/Paid.ts"
-import * as Zap from "../receiving/Zap.ts"
 import { type Endings, overtaken } from "./Endings.ts"
 import type { Next } from "./Payouts.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -23,6 +23,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
   const receiver = yield* LightningReceiver
   const entropy = yield* Entropy
   const metadataPaid = yield* Paid.make
+  const jobsOf = yield* InvoiceJobs
 
   const now = Clock.currentTimeMillis
 
@@ -74,7 +75,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
         const { companyId, checkoutId } = invoice
         const payee = { companyId, checkoutId, metadata: yield* metadataPaid.ofInvoice(invoice) }
-        yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
+        yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
         // An outside payment was first: it is what the invoice gets.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)

@@ -66,7 +66,6 @@ import type { OfferCreated } from "../receiving/Offer.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { AuditHeadPublished } from "../reports/AuditHead.ts"
 import type { MonthsClosed } from "../reports/MonthEnd.ts"
-import type { ZapReceipted } from "../receiving/Zap.ts"
 import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
 import type { features } from "../features/index.ts"
 import type { ChangeOf } from "../ledger/Feature.ts"
@@ -157,7 +156,6 @@ export type Change =
   | DeliveryMade
   | DeliveryTried
   | DeliveryResent
-  | ZapReceipted
   | PayoutBuried
   | CursorMoved
   | AuditHeadPublished

@@ -163,6 +163,7 @@ export const layer = (settings: Policy.Settings) =>
     ),
     Layer.provideMerge(Layer.mergeAll(Stops.layer, Traced.over(Channels.Channels, Channels.layer))),
     Layer.provideMerge(Duties.layer),
+    Layer.provideMerge(Layers.extensions(features)),
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts),
     Layer.provide(Audit.layerJournal),

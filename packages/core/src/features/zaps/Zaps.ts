@@ -1,13 +1,13 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Clock, Context, Effect, Layer } from "effect"
-import * as Worker from "../base/Worker.ts"
-import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
-import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
-import * as Wakes from "../ledger/Wakes.ts"
-import type { Invoice } from "./Invoice.ts"
-import { LnurlOptions } from "./LnurlOptions.ts"
-import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Worker from "../../base/Worker.ts"
+import { Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
+import * as Wakes from "../../ledger/Wakes.ts"
+import type { Invoice } from "../../receiving/Invoice.ts"
+import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import * as Zap from "./Zap.ts"
+import { ZapOptions } from "./ZapOptions.ts"
 
 const tasksAtOnce = 20
 // Longer than it takes to offer a receipt to every relay, however slow each is.
@@ -22,7 +22,7 @@ export class Zaps extends Context.Service<
     /** Offers every receipt that is due, and answers how many those were. A relay that has one is offered it again, which changes nothing. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
->()("@satrail/core/receiving/Zaps") {}
+>()("@satrail/core/features/zaps/Zaps") {}
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
   const relays = yield* Nostr.Relays
   const secretKey = yield* Nostr.SecretKey
-  const { lnurl } = yield* LnurlOptions
+  const options = yield* ZapOptions
 
   const offer = (relay: string, event: Nostr.Event) =>
     relays.publish(relay, event).pipe(
@@ -58,11 +58,11 @@ export const make = Effect.gen(function* () {
     if (invoice.status === "expired") return yield* end(invoice, task, 0, nowMillis)
     // Claimed is not paid: what pays it from inside may still come to nothing.
     if (invoice.status !== "settled" || secretKey === undefined) return yield* later(task, nowMillis)
-    const receipt = Zap.receiptOf(invoice, secretKey, lnurl.relays)
+    const receipt = Zap.receiptOf(invoice, secretKey, options.relays)
     if (receipt === undefined) return yield* end(invoice, task, 0, nowMillis)
     const answers = yield* Effect.forEach(receipt.relays, (relay) => offer(relay, receipt.event), { concurrency: "unbounded" })
     const taken = answers.filter((answer) => answer === "taken").length
-    const isLate = nowMillis > (invoice.settledAtMillis ?? 0) + lnurl.publishForMillis
+    const isLate = nowMillis > (invoice.settledAtMillis ?? 0) + options.publishForMillis
     if (answers.includes("unknown") && !isLate) return yield* later(task, nowMillis)
     if (taken === 0) yield* Effect.logWarning("zap receipt: accepted by no relay", { invoiceId: invoice.id })
     return yield* end(invoice, task, taken, nowMillis)

@@ -2,11 +2,11 @@ import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
 import type { Msat } from "@satrail/bitcoin/Msat"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { type Redacted, Result, Schema } from "effect"
-import { isText } from "../base/Metadata.ts"
-import * as Change from "../ledger/Change.ts"
-import type { Written } from "../ledger/Written.ts"
-import type { Invoice } from "./Invoice.ts"
-import { PayRequestRefused } from "./PayRequest.ts"
+import { isText } from "../../base/Metadata.ts"
+import * as Change from "../../ledger/Change.ts"
+import type { Written } from "../../ledger/Written.ts"
+import type { Invoice } from "../../receiving/Invoice.ts"
+import { PayRequestRefused } from "../../receiving/PayRequest.ts"
 
 // A zap is a payment that a Nostr user asks for a public receipt of (NIP-57).
 const requestKind = 9734
@@ -50,14 +50,13 @@ const issueOf = (request: Nostr.Event, amount: Msat, receiptsBy: string, maxRela
 export const check = (
   text: string | null,
   amount: Msat,
-  receiptsBy: string | null,
-  limits: { readonly zapRequestBytes: number; readonly relays: number }
+  receiptsBy: string,
+  limits: { readonly requestBytes: number; readonly relays: number }
 ): Result.Result<string | null, PayRequestRefused> => {
   if (text === null || text === "") return Result.succeed(null)
   const refuse = (message: string) => Result.fail(new PayRequestRefused({ code: "zap", message }))
-  if (receiptsBy === null) return refuse("No zaps are taken here: leave nostr out")
   const bytes = new TextEncoder().encode(text).length
-  if (bytes > limits.zapRequestBytes) return refuse(`nostr may have ${limits.zapRequestBytes} bytes, this has ${bytes}`)
+  if (bytes > limits.requestBytes) return refuse(`nostr may have ${limits.requestBytes} bytes, this has ${bytes}`)
   const request = read(text)
   if (Result.isFailure(request) || !isText(text)) return refuse("nostr must be a Nostr event as JSON, with all of its members")
   const issue = issueOf(request.success, amount, receiptsBy, limits.relays)
@@ -103,7 +102,7 @@ export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRel
 }
 
 /** A receipt was offered to its relays until there was no use in it any more: `taken` of them have it. */
-export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fence"> {
+export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fence", "zap.receipted"> {
   readonly taken: number
 }
 

@@ -1,0 +1,18 @@
+import { Context } from "effect"
+
+interface Limits {
+  readonly requestBytes: number
+  /** To how many relays a receipt is sent, at most. */
+  readonly relays: number
+  /** How long after a zap its receipt is offered to relays that did not take it. */
+  readonly publishForMillis: number
+}
+
+export const defaults: Limits = {
+  requestBytes: 8192,
+  relays: 10,
+  publishForMillis: 3600 * 1000
+}
+
+/** Limits of zaps. */
+export class ZapOptions extends Context.Reference<Limits>("@satrail/core/features/zaps/ZapOptions", { defaultValue: () => defaults }) {}

@@ -1,0 +1,17 @@
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import { Effect, Layer } from "effect"
+import { PublicReceipts } from "../../receiving/PublicReceipts.ts"
+import * as Zap from "./Zap.ts"
+import { ZapOptions } from "./ZapOptions.ts"
+
+/** Lightning addresses take zaps where the service has a key on Nostr, and none where it has not. */
+export const layer: Layer.Layer<never> = Layer.effect(
+  PublicReceipts,
+  Effect.gen(function* () {
+    const secretKey = yield* Nostr.SecretKey
+    if (secretKey === undefined) return yield* PublicReceipts
+    const options = yield* ZapOptions
+    const signedBy = Nostr.publicKeyOf(secretKey)
+    return { signedBy, check: (request, amount) => Zap.check(request, amount, signedBy, options) }
+  })
+)

@@ -1,0 +1,19 @@
+import { Layer } from "effect"
+import * as Feature from "../../ledger/Feature.ts"
+import * as InvoiceJobs from "../../receiving/InvoiceJobs.ts"
+import * as Zap from "./Zap.ts"
+import { defaults } from "./ZapOptions.ts"
+import * as ZapRequests from "./ZapRequests.ts"
+
+/** Payments that a Nostr user requests a public receipt of (NIP-57). Whoever has a key and relays runs `Zaps.layerWorker`, which sends the receipts. */
+export const zaps = Feature.make({
+  name: "zaps",
+  changes: Feature.changes<Zap.ZapReceipted>(),
+  events: { "zap.receipted": "invoices" },
+  limits: [
+    ["bytes of a zap request", `${defaults.requestBytes}`],
+    ["relays to which a zap receipt is sent", `${defaults.relays}`],
+    ["time for which a zap receipt is retried, minutes", `${defaults.publishForMillis / 60_000}`]
+  ],
+  extensions: Layer.merge(InvoiceJobs.layer(Zap.jobs), ZapRequests.layer)
+})
