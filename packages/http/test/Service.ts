@@ -24,6 +24,7 @@ import type { Code } from "../src/features/Catalogue.ts"
 import * as Http from "../src/Http.ts"
 import { type Check, Readiness } from "../src/api/Readiness.ts"
 import * as Seal from "../src/wire/Seal.ts"
+import { WaitMillis } from "../src/events/WebhookTest.ts"
 import * as WebhookKeys from "../src/events/WebhookKeys.ts"
 
 export const operatorToken = "an operator's token"
@@ -87,6 +88,8 @@ export interface Options {
   readonly sealer?: Seal.Sealer | undefined
   /** The storage ports; in memory unless given. */
   readonly storage?: typeof Memory.layer
+  /** How long a test of a webhook endpoint waits. Short unless given, since workers run only when a test says so. */
+  readonly webhookTestMillis?: number
   /** Services of the core that take the place of the real ones. */
   readonly instead?: Context.Context<never>
 }
@@ -159,6 +162,7 @@ export const start = async (options: Options = {}) => {
       Layer.provide(Layer.succeed(OperatorToken, "operatorToken" in options ? options.operatorToken : Redacted.make(operatorToken))),
       Layer.provide(Layer.succeed(Seal.Seal, "sealer" in options ? options.sealer : Seal.make(Redacted.make("what seals answers")))),
       Layer.provide(Layer.succeed(Readiness, options.checks ?? [])),
+      Layer.provide(Layer.succeed(WaitMillis, options.webhookTestMillis ?? 20)),
       Layer.provide(WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets"))),
       Layer.provide(Layer.succeedContext(Context.merge(context, options.instead ?? Context.empty()))),
       Layer.provide(logger)

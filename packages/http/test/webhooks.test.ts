@@ -18,7 +18,7 @@ import { createHmac, randomBytes } from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { vi } from "vitest"
 
-const service = await start()
+const service = await start({ webhookTestMillis: 8000 })
 const company = await service.company("paid")
 const key = company.key
 const patience = { timeout: longestMillis, interval: 20 }

@@ -1,9 +1,10 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Journal from "@satrail/contracts/Journal"
 import * as Records from "@satrail/contracts/Records"
 import * as Tasks from "@satrail/contracts/Tasks"
+import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Edges from "./Edges.ts"
@@ -12,10 +13,13 @@ import { shared } from "./Shared.ts"
 const client = await shared(Embedded.layer)
 const storage = await shared(Layer.provide(Storage.layerClient(), client))
 
-Journal.suite("pglite, grouped", storage)
-Records.suite("pglite, grouped", storage)
-Tasks.suite("pglite, grouped", storage)
-Edges.suite("pglite", storage)
+// Where there is a server, postgres.test.ts keeps the same promises there, and pglite.slow.test.ts here.
+describe.skipIf(Database.server !== undefined)("embedded (where there is no server)", () => {
+  Journal.suite("pglite, grouped", storage)
+  Records.suite("pglite, grouped", storage)
+  Tasks.suite("pglite, grouped", storage)
+  Edges.suite("pglite", storage)
+})
 
 it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
   it.effect("PGlite: a transaction excludes others, and leaves no trace when it fails", () =>

@@ -1,54 +1,11 @@
-import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
-import * as JournalContract from "@satrail/contracts/Journal"
-import * as RecordsContract from "@satrail/contracts/Records"
-import * as TasksContract from "@satrail/contracts/Tasks"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import * as Client from "@satrail/testing/Client"
-import * as PostgresServer from "@satrail/testing/PostgresServer"
 import * as Nouns from "@satrail/core/service/Nouns"
 import path from "node:path"
 import * as Migrations from "../src/migrations/Migrations.ts"
-import * as PgClient from "../src/client/PgClient.ts"
-import * as Storage from "../src/Storage.ts"
+import { as, clientAs, installation, migrated, prepared, type Role, run, server, start, urlOf } from "./Roles.ts"
 import * as Table from "../src/statements/Table.ts"
-
-// Roles are a whole server's: these tests have one of their own.
-const installation = PostgresServer.find()
-if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
-  throw new Error(`no PostgreSQL here: ${installation.missing}`)
-const server = "missing" in installation ? undefined : await PostgresServer.start(installation)
-afterAll(() => server?.end())
-
-type Role = "postgres" | "satrail_migration" | "satrail_application" | "satrail_reader" | "stranger"
-
-const urlOf = (role: Role, database: string) => `postgres://${role}@127.0.0.1:${server?.port}/${database}`
-
-const clientAs = (role: Role, database: string) => PgClient.layer({ url: Redacted.make(urlOf(role, database)), maxConnections: 4 })
-
-const as =
-  (role: Role, database: string) =>
-  <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-    Effect.provide(work, clientAs(role, database))
-
-const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
-
-let databases = 0
-
-/** A database that roles.sql has prepared. */
-const prepared = Effect.gen(function* () {
-  if ("missing" in installation) return assert.fail(installation.missing)
-  const database = `money_${++databases}`
-  yield* as("postgres", "postgres")(run(`create database ${database}`))
-  const file = path.join(import.meta.dirname, "../roles.sql")
-  Client.script(installation, urlOf("postgres", database), file)
-  return database
-})
-
-/** One with tables. */
-const migrated = Effect.tap(prepared, (database) => as("satrail_migration", database)(Migrations.migrate))
-
-const start = (role: Role, database: string) => Effect.scoped(Layer.build(Layer.provide(Storage.layerClient(), clientAs(role, database))))
 
 /** What a role that may not is told at its start. */
 const refusedStart = (role: Role, database: string) =>
@@ -151,13 +108,6 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
   )
 
   describe("the application", () => {
-    const storage = Layer.unwrap(
-      Effect.map(migrated, (database) => Storage.layer({ url: Redacted.make(urlOf("satrail_application", database)) }))
-    )
-    JournalContract.suite("postgres, with the application's rights", storage)
-    RecordsContract.suite("postgres, with the application's rights", storage)
-    TasksContract.suite("postgres, with the application's rights", storage)
-
     it.live("roles: the application cannot change ledger entries, published events, or the schema", () =>
       Effect.gen(function* () {
         yield* mayNot("satrail_application", yield* migrated, [

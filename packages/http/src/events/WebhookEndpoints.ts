@@ -284,12 +284,12 @@ type OfOne = { readonly params: { readonly id: string } }
 
 /** What answers them, for the company that asks. */
 const handlersOf = <R>(
-  services: readonly [Core.Webhooks["Service"], EventIds.EventIds, Sealer | undefined],
+  services: readonly [Core.Webhooks["Service"], EventIds.EventIds, Sealer | undefined, waitMillis: number],
   path: string,
   whose: Effect.Effect<CompanyId.CompanyId, never, R>,
   isOperator: boolean
 ) => {
-  const [webhooks, ids, sealer] = services
+  const [webhooks, ids, sealer, waitMillis] = services
   const creation = Idempotency.sealedCreation(path, "Webhook endpoint created", issued.of, sealer)
   const one = <E extends Errors.ServiceError>(
     message: string,
@@ -314,7 +314,7 @@ const handlersOf = <R>(
     remove: one("Webhook endpoint deleted", webhooks.remove),
     disable: one("Webhook endpoint disabled", webhooks.disable),
     test: Effect.fnUntraced(function* ({ params }: OfOne) {
-      const { endpoint, message } = yield* Errors.answered(WebhookTest.sent(webhooks, yield* whose, params.id.toLowerCase()))
+      const { endpoint, message } = yield* Errors.answered(WebhookTest.sent(webhooks, waitMillis, yield* whose, params.id.toLowerCase()))
       return Envelope.ok(message, view.of(endpoint))
     }),
     change: Effect.fnUntraced(function* ({ params, payload }: OfOne & Pick<Creating, "payload">) {
@@ -354,7 +354,7 @@ const handlersOf = <R>(
   }
 }
 
-const services = Effect.all([Core.Webhooks, EventIds.Ids, Seal])
+const services = Effect.all([Core.Webhooks, EventIds.Ids, Seal, WebhookTest.WaitMillis])
 type Services = Effect.Success<typeof services>
 
 const own = { ...endpointsOf("WebhookEndpoint", "/v1"), ...actionsOf("WebhookEndpoint", "/v1") }

@@ -1,9 +1,14 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { limit, type Webhooks } from "@satrail/core/events/webhooks/Webhooks"
-import { Effect, Option, Schedule } from "effect"
+import { Context, Effect, Option, Schedule } from "effect"
 
 /** How long a test waits for its first attempt: longer than connecting may take. A receiver has longer to answer, which its delivery shows. */
 export const waitSeconds = 8
+
+/** The same in milliseconds, for a program that sends no webhooks and need not wait. */
+export const WaitMillis = Context.Reference<number>("@satrail/http/events/WebhookTest/WaitMillis", {
+  defaultValue: () => waitSeconds * 1000
+})
 
 /** Of a test of which nothing is known by then. */
 export const unanswered = `Not answered within ${waitSeconds} seconds: see its deliveries`
@@ -11,7 +16,12 @@ export const unanswered = `Not answered within ${waitSeconds} seconds: see its d
 const testType = "webhook_endpoint.test"
 
 /** Sends a test, and says what became of its first attempt. */
-export const sent = Effect.fnUntraced(function* (webhooks: Webhooks["Service"], companyId: CompanyId.CompanyId, id: string) {
+export const sent = Effect.fnUntraced(function* (
+  webhooks: Webhooks["Service"],
+  waitMillis: number,
+  companyId: CompanyId.CompanyId,
+  id: string
+) {
   const attempted = Effect.map(webhooks.deliveries(companyId, id, { limit: limit.maximum, before: null }), ({ deliveries }) =>
     deliveries.filter(({ type, lastAtMillis }) => type === testType && lastAtMillis !== null)
   )
@@ -21,7 +31,7 @@ export const sent = Effect.fnUntraced(function* (webhooks: Webhooks["Service"], 
   // The test is sent. An endpoint that is deleted meanwhile makes it no refusal.
   const found = yield* Effect.map(attempted, (all) => all.find((one) => !before.has(one.id))).pipe(
     Effect.repeat({ until: (one) => one !== undefined, schedule: Schedule.spaced("200 millis") }),
-    Effect.timeoutOption(waitSeconds * 1000),
+    Effect.timeoutOption(waitMillis),
     Effect.map(Option.getOrUndefined),
     Effect.catchTag("NotFound", () => Effect.undefined)
   )

@@ -1,0 +1,17 @@
+import * as Journal from "@satrail/contracts/Journal"
+import * as Records from "@satrail/contracts/Records"
+import * as Tasks from "@satrail/contracts/Tasks"
+import { Layer } from "effect"
+import * as Storage from "../src/Storage.ts"
+import * as Edges from "./Edges.ts"
+import * as Embedded from "./Embedded.ts"
+import { shared } from "./Shared.ts"
+
+// Every promise of a store on the embedded database. Where there is no server, pglite.test.ts runs them among the fast tests.
+
+const storage = await shared(Layer.provide(Storage.layerClient(), await shared(Embedded.layer)))
+
+Journal.suite("pglite, grouped", storage)
+Records.suite("pglite, grouped", storage)
+Tasks.suite("pglite, grouped", storage)
+Edges.suite("pglite", storage)
