@@ -578,16 +578,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C16 C17:"
   },
   {
-    name: "voucher-claimed-twice-sql",
-    rows: [18],
-    bug: "a voucher is paid as often as it is claimed, since SQL moves a record whatever its status",
-    file: postgres("statements/Writes"),
-    find: "    ...(from.length === 0 ? [] : [`g.status in (${list(from)})`]),\n",
-    replace: "",
-    test: inSql,
-    titles: "grouped.*C18:"
-  },
-  {
     name: "broadcast-before-recorded",
     rows: [19],
     bug: "a payout is shown to the network before its bytes are stored",
@@ -1344,27 +1334,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "check: lnd of another version"
   },
   {
-    name: "refunded-of-what-was",
-    rows: [],
-    bug: "a refund takes its part of a deposit whatever other refunds took meanwhile",
-    file: core("receiving/Deposit"),
-    find: `    expects: ["refunded"],
-`,
-    replace: "",
-    test: coreTest("Refunds"),
-    titles: "of 64 at once"
-  },
-  {
-    name: "refund-kept-its-room",
-    rows: [],
-    bug: "a refund that ends unpaid gives the deposit nothing back",
-    file: core("features/refunds/Refund"),
-    find: "Deposit.refundedMore(companyId, depositId, -amount)",
-    replace: "Deposit.refundedMore(companyId, depositId, -amount + amount)",
-    test: coreTest("Refunds"),
-    titles: "may be refunded again"
-  },
-  {
     name: "assigned-to-everybody",
     rows: [],
     bug: "a payment in suspense becomes a deposit of each company that it is assigned to",
@@ -1903,37 +1872,6 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `/[&<>]/g`,
     test: "packages/http/test/corpus.test.ts",
     titles: "corpus:"
-  },
-  {
-    name: "refund-shown-when-it-ended",
-    rows: [],
-    bug: "the page of a checkout shows the link of a refund that has ended",
-    file: core("features/refunds/Refund"),
-    find: `  return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined`,
-    replace: "  return { refund, expiresAtMillis }",
-    test: coreTest("Refunds"),
-    titles: "the page of its checkout"
-  },
-  {
-    name: "refund-shown-though-told-apart",
-    rows: [],
-    bug: "the page of a checkout shows the link of a refund that its company tells the payer itself",
-    file: "packages/http/src/features/refunds/Refunds.ts",
-    find: "on_checkout === false ? undefined : {",
-    replace: "{",
-    test: "packages/http/test/checkoutPage.test.ts",
-    titles: "its company tells the payer itself"
-  },
-  {
-    name: "frozen-company-refunds",
-    rows: [],
-    bug: "a company that is frozen refunds",
-    file: core("features/refunds/Refund"),
-    find: `    unlessFrozen: true,
-`,
-    replace: "",
-    test: coreTest("Stops"),
-    titles: "freeze:"
   },
   {
     name: "paused-worker-pays",

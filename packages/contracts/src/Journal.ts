@@ -16,7 +16,6 @@ import * as Limits from "./JournalLimits.ts"
 import * as Payouts from "./JournalPayouts.ts"
 import * as SharedPayouts from "./JournalSharedPayouts.ts"
 import * as Nouns from "./Nouns.ts"
-import * as Refunds from "./JournalRefunds.ts"
 import * as Suspense from "./JournalSuspense.ts"
 import * as Transfers from "./JournalTransfers.ts"
 import { together } from "./features/Feature.ts"
@@ -29,7 +28,6 @@ export const money = {
   ...Payouts.money,
   ...SharedPayouts.money,
   ...Transfers.money,
-  ...Refunds.money,
   ...Holds.money,
   ...Invoices.money,
   ...Suspense.money,

@@ -4,30 +4,28 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Limit from "@satrail/core/ledger/Limit"
-import { fence, Tasks } from "@satrail/core/ledger/Tasks"
-import type { Storable } from "@satrail/core/service/Changes"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 import type { Promises } from "./Contract.ts"
 import { claim, companyWith, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
-import { voucher } from "./features/vouchers/Fixtures.ts"
 import { has } from "./Ledger.ts"
 
 /** 13 November 2001, at midnight: a bucket of every window begins. */
-const midnight = Math.floor(1_005_609_600_000 / Limit.windows.month.stepMillis) * Limit.windows.month.stepMillis
+export const midnight = Math.floor(1_005_609_600_000 / Limit.windows.month.stepMillis) * Limit.windows.month.stepMillis
 
-const sats = Msat.fromSats
+export const sats = Msat.fromSats
 
 /** A key's limits. */
-const keyWith = (most: Limit.Most) => Effect.map(Id.make, (subject) => ({ subject, most }))
-type Limited = Effect.Success<ReturnType<typeof keyWith>>
+export const keyWith = (most: Limit.Most) => Effect.map(Id.make, (subject) => ({ subject, most }))
+export type Limited = Effect.Success<ReturnType<typeof keyWith>>
 
-const countsAt = (who: ReadonlyArray<Limited>, atMillis: number): ReadonlyArray<Limit.Count> => who.map((one) => ({ ...one, atMillis }))
+export const countsAt = (who: ReadonlyArray<Limited>, atMillis: number): ReadonlyArray<Limit.Count> =>
+  who.map((one) => ({ ...one, atMillis }))
 
 /** A withdrawal by whoever is limited, at a time. */
-const sending = Effect.fnUntraced(function* (
+export const sending = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   amount: number,
   atMillis: number,
@@ -42,29 +40,19 @@ const send = Effect.fnUntraced(function* (...ask: Parameters<typeof sending>) {
   return yield* verdict((yield* sending(...ask)).change)
 })
 
-const giving = Effect.fnUntraced(function* (
-  companyId: CompanyId.CompanyId,
-  amount: number,
-  atMillis: number,
-  ...who: ReadonlyArray<Limited>
-) {
-  const counts = countsAt(who, atMillis)
-  const row = yield* voucher(companyId, amount, {
-    createdAtMillis: atMillis,
-    expiresAtMillis: atMillis + 1000,
-    counted: Limit.noted(counts)
-  })
-  return { row, change: Voucher.created(row, undefined, counts) }
-})
-
 /** What is counted for it in a window that ends at this time. */
-const usedBy = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { subject }: Limited, name: Limit.Counted, atMillis: number) {
+export const usedBy = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  { subject }: Limited,
+  name: Limit.Counted,
+  atMillis: number
+) {
   const spent = yield* (yield* Records).spent(companyId, subject)
   return Limit.used(spent, name, Limit.oldest(Limit.counted[name].window, atMillis))
 })
 
-const times = (count: number) => Array.from({ length: count }, (_, n) => n)
-const atOnce = { concurrency: "unbounded" } as const
+export const times = (count: number) => Array.from({ length: count }, (_, n) => n)
+export const atOnce = { concurrency: "unbounded" } as const
 
 /** What a key, or a company, may send. */
 export const money = {
@@ -84,20 +72,6 @@ export const money = {
     const asked = yield* Effect.forEach(times(64), () => sending(companyId, 10, midnight, key))
     const verdicts = yield* Effect.forEach(asked, ({ change }) => verdict(change), atOnce)
     assert.deepStrictEqual(tally(verdicts), { Applied: 10, LimitExceeded: 54 })
-    yield* has(companyId, { posted: 100_000, held: 100 })
-  }),
-  "limits: withdrawals and vouchers at once share the room, and so do two keys the company's": Effect.gen(function* () {
-    const companyId = yield* companyWith(100_000)
-    const [one, other] = [yield* keyWith({ day_sats: sats(65) }), yield* keyWith({ day_sats: sats(1000) })]
-    const company = { subject: companyId, most: { day_sats: sats(109) } }
-    const changes = yield* Effect.forEach(times(48), (n): Effect.Effect<{ readonly change: Storable }> => {
-      const key = n % 2 === 0 ? one : other
-      return n % 3 === 0 ? giving(companyId, 10, midnight, key, company) : sending(companyId, 10, midnight, key, company)
-    })
-    const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
-    assert.deepStrictEqual(tally(verdicts), { Applied: 10, LimitExceeded: 38 })
-    assert.isAtMost(Number(yield* usedBy(companyId, one, "day_sats", midnight)), 65_000)
-    assert.strictEqual(yield* usedBy(companyId, company, "day_sats", midnight), sats(100))
     yield* has(companyId, { posted: 100_000, held: 100 })
   }),
   "limits: one that is too large does not keep a smaller one out, at once too, and money counts before limits": Effect.gen(function* () {
@@ -200,38 +174,5 @@ export const money = {
     assert.strictEqual(yield* verdict(Withdrawal.failed(row, "no_route", begun.fence, later)), "Applied")
     assert.strictEqual(yield* usedBy(companyId, key, "day_sats", later), sats(60))
     assert.strictEqual(yield* send(companyId, 41, later, key), "LimitExceeded")
-  }),
-  "limits: a voucher gives its room back when it is canceled or expires, and by the withdrawal that it became": Effect.gen(function* () {
-    const companyId = yield* companyWith(1000)
-    const key = yield* keyWith({ day_sats: sats(100) })
-    const left = Effect.map(usedBy(companyId, key, "day_sats", midnight), (used) => 100 - Number(Msat.toSats(Msat.make(used))))
-    const made = Effect.fnUntraced(function* () {
-      const { row, change } = yield* giving(companyId, 70, midnight, key)
-      assert.strictEqual(yield* verdict(change), "Applied")
-      assert.strictEqual(yield* left, 30)
-      return row
-    })
-    yield* verdict(Voucher.canceled(yield* made(), midnight + 1))
-    assert.strictEqual(yield* left, 100)
-    const expiring = yield* made()
-    const due = yield* (yield* Tasks).claim({
-      kind: Voucher.taskKind,
-      nowMillis: expiring.expiresAtMillis,
-      leaseMillis: 4_000_000_000_000,
-      limit: 1000
-    })
-    const task = due.find(({ id }) => id === expiring.id)
-    if (task === undefined) return assert.fail("no task")
-    yield* verdict(Voucher.expired(expiring, fence(task), expiring.expiresAtMillis))
-    assert.strictEqual(yield* left, 100)
-    const to = { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" } as const
-    const claimed = Voucher.claimed(yield* made(), to, midnight + 3)
-    assert.strictEqual(yield* verdict(claimed), "Applied")
-    assert.strictEqual(yield* left, 30)
-    const [, { record }] = claimed.writes
-    const begun = yield* claim(record)
-    assert.strictEqual(yield* verdict(Withdrawal.failed(record, "no_route", begun.fence, midnight + 4)), "Applied")
-    assert.strictEqual(yield* left, 100)
-    yield* has(companyId, { posted: 1000, held: 0 })
   })
 } satisfies Promises<Journal | Records | Tasks>

@@ -44,20 +44,19 @@ import {
 } from "./Fixtures.ts"
 import { fenceOf } from "./Fences.ts"
 import { adjustment, approved } from "./JournalAdjustments.ts"
-import { byLink } from "./JournalRefunds.ts"
 import { checkout } from "./Rows.ts"
 import { together } from "./features/Feature.ts"
-import { features } from "./features/index.ts"
+import { all, features } from "./features/index.ts"
 import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
 import { monthEnd } from "./RecordsMonthEnds.ts"
 import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
 export { subjectOf } from "./Subject.ts"
 
-// What every noun promises, from its declaration alone: so a new noun is held to it by one line in `subjects`.
+// What every noun promises, from its declaration alone: so a new noun is held to it by one line in `declared`.
 
 /** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
-const subjects: { readonly [noun: string]: Subject } = {
+const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
   wallet_connections: subjectOf(WalletConnection.noun, AccountRows.connect),
   console_sessions: subjectOf(AccountRows.sessions, AccountRows.begin, AccountRows.going),
@@ -117,7 +116,6 @@ const subjects: { readonly [noun: string]: Subject } = {
     placed: (row) => Effect.succeed(Deposit.placed(row, 800, row.createdAtMillis + 1)),
     confirmed: (row) => Effect.succeed(Deposit.confirmed(row, row.createdAtMillis + 1)),
     dropped: (row) => Effect.succeed(Deposit.dropped(row, row.createdAtMillis + 1)),
-    refunded: ["confirmed", (row) => Effect.map(byLink(row, 1), ({ change }) => change)],
     reversed: ["confirmed", (row) => Effect.succeed(Deposit.reversed(row, Msat.zero, row.updatedAtMillis + 1))]
   }),
   checkouts: subjectOf(
@@ -174,6 +172,12 @@ const subjects: { readonly [noun: string]: Subject } = {
   ),
   ...together(features, "subjects")
 }
+
+/** The same, with the moves that features add. */
+const subjects = Object.entries(declared).map(([name, { create, moves }]): readonly [string, Subject] => [
+  name,
+  { create, moves: Object.assign({}, moves, ...all.map((one) => one.moves?.[name])) }
+])
 
 const transitionOf = ({ writes: [first] }: Written.Any): Noun.Transition => (first?._tag === "Transition" ? first : assert.fail("no move"))
 
@@ -386,7 +390,4 @@ export const suite = (name: string, subject: Subject) => {
   return Contract.suite<Journal | Records | Tasks, typeof money, Record<string, never>>("Journal", { money, other: {} })
 }
 
-export const money: Promises<Journal | Records | Tasks> = Object.assign(
-  {},
-  ...Object.entries(subjects).map(([name, subject]) => promisesOf(name, subject))
-)
+export const money: Promises<Journal | Records | Tasks> = Object.assign({}, ...subjects.map(([name, subject]) => promisesOf(name, subject)))

@@ -8,7 +8,6 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Booking from "@satrail/core/reports/Booking"
 import * as Statement from "@satrail/core/reports/Statement"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 import type * as Contract from "./Contract.ts"
@@ -28,7 +27,7 @@ import {
   unopened,
   withdrawal
 } from "./Fixtures.ts"
-import { voucher } from "./features/vouchers/Fixtures.ts"
+import { holding } from "./features/Holding.ts"
 
 const everything: Booking.Period = { fromMillis: 0, untilMillis: 9_000_000_000_000 }
 
@@ -69,7 +68,7 @@ const busy = Effect.gen(function* () {
   const companyId = yield* companyWith(1_000)
   const paid = yield* sent(companyId, 200)
   const held = yield* withdrawal(companyId, 50, fees)
-  yield* committed(Withdrawal.requested(held), Voucher.created(yield* voucher(companyId, 20)))
+  yield* committed(Withdrawal.requested(held), ...(yield* holding(companyId, 20)))
   const seen = yield* output(companyId, 300, { height: 7 })
   yield* committed(Deposit.seen(seen), Deposit.confirmed(seen, seen.createdAtMillis + 1))
   const settled: Deposit.Deposit = { ...seen, status: "settled", revision: 1 }

@@ -12,7 +12,6 @@ import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Records } from "@satrail/core/service/Records"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
 import type * as Contract from "./Contract.ts"
@@ -35,7 +34,8 @@ import {
   verdict,
   withdrawal
 } from "./Fixtures.ts"
-import { voucher } from "./features/vouchers/Fixtures.ts"
+import * as Holding from "./features/Holding.ts"
+import { all } from "./features/index.ts"
 
 const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Change>) {
   for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
@@ -142,10 +142,7 @@ const everyState = Effect.gen(function* () {
   // From one to the other, and to oneself.
   yield* transferred(companyId, otherId, 300)
   yield* transferred(companyId, companyId, 300)
-  // Vouchers: open, taken back, claimed.
-  const [left, back, claimed] = [yield* voucher(companyId, 50), yield* voucher(companyId, 50), yield* voucher(companyId, 50)]
-  yield* committed(Voucher.created(left), Voucher.created(back), Voucher.created(claimed), Voucher.canceled(back, back.createdAtMillis))
-  yield* committed(Voucher.claimed(claimed, { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" }, claimed.createdAtMillis))
+  yield* Effect.forEach(all, ({ everyState = () => Effect.void }) => everyState(companyId))
   // In on the chain: seen, credited, taken back in part, and returned.
   const [seen, credited, reversed] = [yield* output(otherId, 40), yield* output(otherId, 40), yield* output(otherId, 40)]
   yield* committed(Deposit.seen(seen), Deposit.seen(credited), Deposit.seen(reversed))
@@ -359,26 +356,27 @@ export const other = {
     yield* sentTogether(companyId, 10, fees)
     const [seen, placed] = [yield* output(companyId, 10, { createdAtMillis: 5 }), yield* output(companyId, 10, { createdAtMillis: 6 })]
     yield* committed(Deposit.seen(seen), Deposit.seen(placed), Deposit.placed(placed, 800, 7))
-    yield* committed(Voucher.created(yield* voucher(companyId, 10, { ...fees, createdAtMillis: 8, expiresAtMillis: 9 })))
+    yield* committed(...(yield* Holding.holding(companyId, 10, { ...fees, createdAtMillis: 8, expiresAtMillis: 9 })))
     const after = yield* records.waiting(overdueBefore)
     const more = (kind: Waiting.Kind) => [after[kind].count - before[kind].count, Msat.make(after[kind].amount - before[kind].amount)]
     const [held, bare] = [Msat.fromSats(13), Msat.fromSats(10)]
+    const none = [0, Msat.zero]
+    const ofFeatures = Holding.kinds.map((kind) => [kind, [1, held]])
     assert.deepStrictEqual(Object.fromEntries(Waiting.kinds.map((kind) => [kind, more(kind)])), {
-      withdrawal_unapproved: [0, Msat.zero],
+      ...Object.fromEntries(Waiting.kinds.map((kind) => [kind, none])),
       withdrawal_requested: [1, held],
       withdrawal_dispatched: [1, held],
       payout_without_coins: [1, held],
       payout_without_block: [2, Msat.fromSats(26)],
       deposit_without_block: [1, bare],
       deposit_unconfirmed: [1, bare],
-      voucher_open: [1, held],
-      task_overdue: [1, Msat.zero]
+      task_overdue: [ofFeatures.length, Msat.zero],
+      ...Object.fromEntries(ofFeatures)
     })
     for (const [kind, oldest] of [
       ["deposit_without_block", 5],
       ["deposit_unconfirmed", 6],
-      ["voucher_open", 8],
-      ["task_overdue", 9]
+      ...Holding.kinds.flatMap((kind) => [[kind, 8] as const, ["task_overdue", 9] as const])
     ] as const) {
       assert.strictEqual(after[kind].oldestAtMillis, oldest, kind)
     }

@@ -26,24 +26,26 @@ export interface Subject {
   readonly moves: { readonly [move: string]: Step }
 }
 
-/**
- * How a noun's records are created and moved. A move that does not begin where a record is created has the one before it:
- * `restored: ["archived", (record) => …]` is made of a record that was archived.
- */
-export const subjectOf = <A extends Noun.Row>(
-  noun: Noun.Noun<A>,
-  create: Subject["create"],
-  moves: { readonly [move: string]: Make<A> | readonly [after: string, make: Make<A>] } = {}
-): Subject => ({
-  create: (companyId) =>
-    Effect.tap(create(companyId), (change) => Effect.sync(() => assert.strictEqual(insertOf(change).noun.name, noun.name))),
-  moves: Object.fromEntries(
+type Moves<A> = { readonly [move: string]: Make<A> | readonly [after: string, make: Make<A>] }
+
+/** Moves of a noun's records. One that does not begin where a record is created has the one before it, as in `subjectOf`. */
+export const movesOf = <A extends Noun.Row>(_: Noun.Noun<A>, moves: Moves<A>): Subject["moves"] =>
+  Object.fromEntries(
     Object.entries(moves).map(([name, step]): [string, Step] => {
       const [after, make] = typeof step === "function" ? [null, step] : step
       // oxlint-disable-next-line typescript/consistent-type-assertions -- what is created and read is of this noun
       return [name, { after, make: (record) => make(record as A) }]
     })
   )
+
+/**
+ * How a noun's records are created and moved. A move that does not begin where a record is created has the one before it:
+ * `restored: ["archived", (record) => …]` is made of a record that was archived.
+ */
+export const subjectOf = <A extends Noun.Row>(noun: Noun.Noun<A>, create: Subject["create"], moves: Moves<A> = {}): Subject => ({
+  create: (companyId) =>
+    Effect.tap(create(companyId), (change) => Effect.sync(() => assert.strictEqual(insertOf(change).noun.name, noun.name))),
+  moves: movesOf(noun, moves)
 })
 
 /** What a Change creates. */

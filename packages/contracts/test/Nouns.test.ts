@@ -5,7 +5,7 @@ import * as Contract from "../src/Nouns.ts"
 /** Written by Changes and held to nothing here, and why. */
 const excepted: Readonly<Record<string, string>> = {
   api_keys: "issuing one is a program of each store: JournalKeys has what it promises",
-  refunds: "creating one is a move of its deposit: JournalRefunds has what it promises"
+  refunds: "creating one is a move of its deposit: its promises of the Journal have what it promises"
 }
 
 it("nouns: every kind of record that Changes write is held to its declaration", () => {

@@ -7,7 +7,6 @@ import * as Assignment from "@satrail/core/receiving/Assignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
-import * as Refund from "@satrail/core/features/refunds/Refund"
 import { all as features } from "@satrail/core/features/index"
 import { held } from "@satrail/core/ledger/Feature"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -135,7 +134,7 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     withdrawals: State.ownedBy(state, Withdrawal.noun, companyId),
     holding: Fault.holding((noun) => State.ownedBy(state, noun, companyId)),
     deposits: State.ownedBy(state, Deposit.noun, companyId),
-    refunds: State.ownedBy(state, Refund.noun, companyId),
+    recounts: Fault.recounts((noun) => State.ownedBy(state, noun, companyId)),
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
     assignments: State.all(state, Assignment.noun).filter(({ unmatchedCompanyId }) => unmatchedCompanyId === companyId),

@@ -1,3 +1,4 @@
+import { refunds } from "./refunds.ts"
 import { vouchers } from "./vouchers.ts"
 
-export const features = [vouchers]
+export const features = [vouchers, refunds]

@@ -1,4 +1,4 @@
-import { type Canary, core, coreTest } from "../Canary.ts"
+import { type Canary, core, coreTest, inSql, postgres } from "../Canary.ts"
 
 export const vouchers: ReadonlyArray<Canary> = [
   {
@@ -12,5 +12,15 @@ export const vouchers: ReadonlyArray<Canary> = [
     to: "claimed",`,
     test: coreTest("Vouchers"),
     titles: "C18:"
+  },
+  {
+    name: "voucher-claimed-twice-sql",
+    rows: [18],
+    bug: "a voucher is paid as often as it is claimed, since SQL moves a record whatever its status",
+    file: postgres("statements/Writes"),
+    find: "    ...(from.length === 0 ? [] : [`g.status in (${list(from)})`]),\n",
+    replace: "",
+    test: inSql,
+    titles: "grouped.*C18:"
   }
 ]

@@ -72,6 +72,43 @@ export const held = ({ in: status, members, transfer }: Holds, row: Row) => ({
   amount: Msat.sum(...members.map((member) => Msat.make(BigInt(Reflect.get(row, member)))))
 })
 
+/** A sum that another record keeps of records of this noun. Verification recounts it: where the two differ, that is a `fault`. */
+export interface KeptSum {
+  readonly fault: string
+  readonly noun: Noun
+  /** The statuses whose amounts count, the member that is the amount, and the member that names the other record. */
+  readonly in: ReadonlyArray<string>
+  readonly amount: string
+  readonly by: string
+  /** The noun of the other record, and its member that keeps the sum. */
+  readonly of: Noun
+  readonly as: string
+}
+
+export const keptSum = <A extends Row & { readonly status: string }, B extends Row>(
+  noun: Noun<A>,
+  how: {
+    readonly fault: string
+    readonly in: ReadonlyArray<A["status"]>
+    readonly amount: Amounts<A>
+    readonly by: Texts<A>
+    readonly of: Noun<B>
+    readonly as: Amounts<B>
+  }
+): KeptSum => ({ noun, ...how })
+
+/** Each record that keeps such a sum, with the sum as it should be and as it is: for a store that has records, and not tables. */
+export const recounted = ({ fault, noun, in: statuses, amount, by, of, as }: KeptSum, records: (noun: Noun) => ReadonlyArray<Row>) => {
+  const amountOf = (row: Row, member: string) => Msat.make(BigInt(Reflect.get(row, member)))
+  const counted = records(noun).filter((row) => statuses.includes(String(Reflect.get(row, "status"))))
+  return records(of).map((row) => ({
+    fault,
+    id: row.id,
+    expected: Msat.sum(...counted.filter((one) => Reflect.get(one, by) === row.id).map((one) => amountOf(one, amount))),
+    found: amountOf(row, as)
+  }))
+}
+
 /** What a feature adds. What it has nothing of, it leaves out where it is made. */
 export interface Feature {
   readonly name: string
@@ -82,6 +119,7 @@ export interface Feature {
   readonly events: { readonly [type: string]: string }
   readonly notices?: Notices | undefined
   readonly holds?: ReadonlyArray<Holds>
+  readonly keptSums?: ReadonlyArray<KeptSum>
   /** What there is a limit of, in words, and the limit: rows of the reference. */
   readonly limits?: ReadonlyArray<readonly [what: string, limit: string]>
   /** Its services. What a feature before it in the list has, it may ask for. */

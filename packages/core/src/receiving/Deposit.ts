@@ -97,19 +97,8 @@ export const life = {
     sets: ["status", "height", "absorbed", "revision"],
     stamps: ["updatedAtMillis"],
     again: { same: ["status", "height", "absorbed", "revision", "updatedAtMillis"] }
-  }),
-  // Of two refunds at once, which found the same sum, one applies: the other one looks again at what is left.
-  refunded: Noun.move(noun, "refunded", {
-    from: ["settled"],
-    expects: ["refunded"],
-    sets: ["refunded", "refundId"],
-    stamps: ["updatedAtMillis"],
-    again: { same: ["refundId"] }
   })
 }
-
-/** Of what is refunded, so much more or less. */
-export const refundedMore = Noun.add(noun, "refunded")
 
 type Moved = readonly [Noun.TransitionOf<typeof life.moved, Deposit>]
 

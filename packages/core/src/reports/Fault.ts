@@ -8,24 +8,24 @@ import type { Adjustment } from "../accounts/Adjustment.ts"
 import type { Assignment } from "../receiving/Assignment.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
-import * as Refund from "../features/refunds/Refund.ts"
 import { all as features } from "../features/index.ts"
-import { held } from "../ledger/Feature.ts"
+import { held, recounted } from "../ledger/Feature.ts"
 import type { Noun, Row } from "../ledger/Noun.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
 /**
  * What can be wrong in one company's books. `posted` and `held`: the running totals are not what the entries say. `holds`: what is held is not what pending
  * withdrawals and open vouchers hold. `below_zero`: there is less than nothing. `transfer`: what was booked is not what the record of it says, or there is no
- * record. `credit`: a settled invoice has not the one deposit of what it received. `refunded`: of a deposit, what is noted as refunded is not what its refunds that
- * did not end unpaid come to. `proof`: a preimage does not hash to its payment hash.
+ * record. `credit`: a settled invoice has not the one deposit of what it received. `proof`: a preimage does not hash to its payment hash. The rest are sums that
+ * features have other records keep (`Feature.KeptSum`): the sum is not what the feature's records come to.
  */
-export const kinds = ["posted", "held", "holds", "below_zero", "transfer", "credit", "refunded", "proof"] as const
-export type Kind = (typeof kinds)[number]
+const own = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof"] as const
+export const kinds: ReadonlyArray<string> = [...own, ...features.flatMap(({ keptSums = [] }) => keptSums.map(({ fault }) => fault))]
+type Own = (typeof own)[number]
 
 /** Something that is wrong, and by how much. */
 export interface Fault {
-  readonly kind: Kind
+  readonly kind: Own | (string & {})
   /** The company, the transfer, or the record. */
   readonly id: string
   /** Which account, of a transfer. */
@@ -46,6 +46,13 @@ export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyAr
     .flatMap(({ holds = [] }) => holds.flatMap((hold) => records(hold.noun).map((row) => held(hold, row))))
     .filter(({ isHolding }) => isHolding)
 
+/** A sum that a record keeps of a feature's records: as it should be, and as it is. */
+export type Recounted = ReturnType<typeof recounted>[number]
+
+/** Every such sum in the records that `records` finds. */
+export const recounts = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Recounted> =>
+  features.flatMap(({ keptSums = [] }) => keptSums.flatMap((sum) => recounted(sum, records)))
+
 /** Everything of one company. */
 export interface Books {
   readonly companyId: CompanyId.CompanyId
@@ -55,7 +62,8 @@ export interface Books {
   /** What records of features hold: see `holding`. */
   readonly holding: ReadonlyArray<Holding>
   readonly deposits: ReadonlyArray<Deposit>
-  readonly refunds: ReadonlyArray<Refund.Refund>
+  /** What other records keep of records of features: see `recounts`. */
+  readonly recounts: ReadonlyArray<Recounted>
   readonly invoices: ReadonlyArray<Invoice>
   readonly unmatched: ReadonlyArray<Unmatched>
   /** Of what lay in suspense with one of its invoices. */
@@ -129,12 +137,10 @@ const credits = ({ deposits, invoices }: Books): ReadonlyArray<Fault> =>
     return isRight ? [] : [{ kind: "credit", id, account: null, expected: received, found: Msat.sum(...found) }]
   })
 
-const refunded = ({ deposits, refunds }: Books): ReadonlyArray<Fault> =>
-  deposits.flatMap(({ id, refunded }): ReadonlyArray<Fault> => {
-    const taken = refunds.filter(({ depositId, status }) => depositId === id && Refund.takes.includes(status))
-    const expected = Msat.sum(...taken.map(({ amount }) => amount))
-    return expected === refunded ? [] : [{ kind: "refunded", id, account: null, expected, found: refunded }]
-  })
+const sums = ({ recounts }: Books): ReadonlyArray<Fault> =>
+  recounts.flatMap(({ fault, id, expected, found }): ReadonlyArray<Fault> =>
+    expected === found ? [] : [{ kind: fault, id, account: null, expected, found }]
+  )
 
 const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
   [...withdrawals, ...invoices].flatMap(({ id, status, amount, preimage, ...one }): ReadonlyArray<Fault> => {
@@ -151,7 +157,7 @@ export const of = (books: Books): ReadonlyArray<Fault> => {
     ...books.withdrawals.filter(({ status }) => status === "pending").map(Withdrawal.held),
     ...books.holding.map(({ amount }) => amount)
   )
-  const compare = (kind: Kind, expected: Msat.Msat, found: Msat.Msat): ReadonlyArray<Fault> =>
+  const compare = (kind: Own, expected: Msat.Msat, found: Msat.Msat): ReadonlyArray<Fault> =>
     expected === found ? [] : [{ kind, id, account: null, expected, found }]
   const least = Msat.make(Balance.available(totals) < totals.held ? Balance.available(totals) : totals.held)
   return [
@@ -161,7 +167,7 @@ export const of = (books: Books): ReadonlyArray<Fault> => {
     ...(least < 0n ? compare("below_zero", Msat.zero, least) : []),
     ...transfers(books),
     ...credits(books),
-    ...refunded(books),
+    ...sums(books),
     ...proofs(books)
   ]
 }

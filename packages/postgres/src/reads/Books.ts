@@ -4,10 +4,10 @@ import * as Id from "@satrail/core/base/Id"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Holding from "./Holding.ts"
+import * as KeptSums from "./KeptSums.ts"
 import * as Fault from "@satrail/core/reports/Fault"
 import type * as Page from "@satrail/core/ledger/Page"
 import { unmatchedNoun } from "@satrail/core/receiving/Invoice"
-import * as Refund from "@satrail/core/features/refunds/Refund"
 import { Effect, Option, Schema } from "effect"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
@@ -264,8 +264,6 @@ with booked as (
 ), credited as (
   select d.lightning_invoice_id as id, count(*) as times, sum(d.amount) as amount
   from ${own("deposits", "d")} and d.lightning_invoice_id is not null group by 1
-), refunds as (
-  select deposit_id as id, sum(amount) as amount from ${own("refunds", "r")} and r.status = any(array[${Refund.takes.map((status) => `'${status}'`).join(", ")}]) group by 1
 ), proofs as (
   select id, amount, coalesce(payment_hash, reported_hash) as payment_hash, preimage from whole
   where status = 'settled' and (payment_hash is not null or reported_hash is not null)
@@ -283,9 +281,7 @@ select kind, id::text, account, expected::text, found::text from (
   select 'credit', i.id, null, i.received, coalesce(c.amount, 0)
   from (select * from ${own("invoices", "i")}) i left join credited c using (id)
   where case i.status when 'settled' then c.times is distinct from 1 or c.amount <> i.received else c.times > 0 end
-  union all
-  select 'refunded', d.id, null, coalesce(r.amount, 0), d.refunded
-  from arrived d left join refunds r using (id) where d.refunded <> coalesce(r.amount, 0)
+  ${KeptSums.faults("$1::uuid")}
   union all
   select 'proof', id, null, amount, null from proofs
   where case when preimage ~ '^[0-9a-f]{64}$' then encode(sha256(decode(preimage, 'hex')), 'hex') <> payment_hash else true end

@@ -7,10 +7,11 @@ import { audit } from "./AuditCommand.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import { keys } from "./KeyCommands.ts"
 import { Variables } from "../environment/Unknown.ts"
+import type { CommandOf, Group } from "../features/Feature.ts"
+import { all, type features } from "../features/index.ts"
 import * as FeeCommands from "./FeeCommands.ts"
 import * as MendCommands from "./MendCommands.ts"
 import * as OfferCommands from "./OfferCommands.ts"
-import * as RefundCommands from "./RefundCommands.ts"
 import { look } from "./LookCommands.ts"
 import * as StopCommands from "./StopCommands.ts"
 import { webhooks } from "./WebhookCommands.ts"
@@ -333,6 +334,13 @@ const wallet = Command.make("wallet").pipe(
   ])
 )
 
+/** The commands of features in a group of the help. */
+const ofFeatures = (group: Group): ReadonlyArray<CommandOf<(typeof features)[number]>> =>
+  all
+    .flatMap(({ commands = {} }) => commands[group] ?? [])
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one: what checks the spelling asks for and fails with nothing that others here do not
+    .map((one) => Command.provideEffectDiscard(one as typeof liquidity, spelt) as never)
+
 /** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
 export const satrail = Command.make("satrail").pipe(
   Command.withDescription("Run and operate a satrail service. `satrail COMMAND --help` shows a command's options"),
@@ -344,12 +352,13 @@ export const satrail = Command.make("satrail").pipe(
       commands: [
         Command.provideEffectDiscard(companies, spelt),
         Command.provideEffectDiscard(keys, spelt),
-        Command.provideEffectDiscard(FeeCommands.fees, spelt)
+        Command.provideEffectDiscard(FeeCommands.fees, spelt),
+        ...ofFeatures("Companies")
       ]
     },
     {
       group: "A company's own",
-      commands: [Command.provideEffectDiscard(OfferCommands.offers, spelt), Command.provideEffectDiscard(RefundCommands.refunds, spelt)]
+      commands: [Command.provideEffectDiscard(OfferCommands.offers, spelt), ...ofFeatures("A company's own")]
     },
     { group: "How it stands", commands: [Command.provideEffectDiscard(status, spelt), Command.provideEffectDiscard(liquidity, spelt)] },
     {
@@ -360,7 +369,8 @@ export const satrail = Command.make("satrail").pipe(
         Command.provideEffectDiscard(StopCommands.paused, spelt),
         Command.provideEffectDiscard(StopCommands.freeze, spelt),
         Command.provideEffectDiscard(StopCommands.unfreeze, spelt),
-        Command.provideEffectDiscard(StopCommands.limits, spelt)
+        Command.provideEffectDiscard(StopCommands.limits, spelt),
+        ...ofFeatures("Stop")
       ]
     },
     {
@@ -368,7 +378,8 @@ export const satrail = Command.make("satrail").pipe(
       commands: [
         Command.provideEffectDiscard(backlog, spelt),
         Command.provideEffectDiscard(withdrawals, spelt),
-        Command.provideEffectDiscard(deposits, spelt)
+        Command.provideEffectDiscard(deposits, spelt),
+        ...ofFeatures("What waits")
       ]
     },
     {
@@ -381,10 +392,11 @@ export const satrail = Command.make("satrail").pipe(
         Command.provideEffectDiscard(BookCommands.exports, spelt),
         Command.provideEffectDiscard(BookCommands.statement, spelt),
         Command.provideEffectDiscard(verify, spelt),
-        Command.provideEffectDiscard(audit, spelt)
+        Command.provideEffectDiscard(audit, spelt),
+        ...ofFeatures("The books")
       ]
     },
-    { group: "Told to operators", commands: [Command.provideEffectDiscard(webhooks, spelt)] },
+    { group: "Told to operators", commands: [Command.provideEffectDiscard(webhooks, spelt), ...ofFeatures("Told to operators")] },
     { group: "Payees by name", commands: [Command.provideEffectDiscard(names, spelt)] },
     { group: "The wallet", commands: [Command.provideEffectDiscard(wallet, spelt)] }
   ])

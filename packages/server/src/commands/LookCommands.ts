@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { call, company, example, json, list, of, paging } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
-import { features } from "../features/index.ts"
+import { all as features } from "../features/index.ts"
 import { type Kind, listed } from "../features/Look.ts"
 
 // What a company reads, read by an operator. Nothing here changes anything.
@@ -24,7 +24,7 @@ const kinds = {
   }
 } as const satisfies { readonly [what: string]: Kind }
 
-const ofFeatures = new Map(features.flatMap(({ look }) => Object.entries<Kind>(look)))
+const ofFeatures = new Map(features.flatMap(({ look = {} }) => Object.entries(look)))
 
 const whats: ReadonlyArray<string> = [
   "balance",

@@ -1,4 +1,9 @@
+import type { Feature } from "./Feature.ts"
+import { refunds } from "./refunds.ts"
 import { vouchers } from "./vouchers.ts"
 
 /** What each feature has on the command line. */
-export const features = [vouchers] as const
+export const features = [vouchers, refunds] as const
+
+/** The same, for whoever needs of each what any may have. */
+export const all: ReadonlyArray<Feature> = features

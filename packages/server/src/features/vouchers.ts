@@ -1,3 +1,6 @@
+import * as Feature from "./Feature.ts"
 import { listed } from "./Look.ts"
 
-export const vouchers = { look: { vouchers: listed("vouchers", "id", "created_at", "status", "amount_sats", "withdrawal_id") } }
+export const vouchers = Feature.make({
+  look: { vouchers: listed("vouchers", "id", "created_at", "status", "amount_sats", "withdrawal_id") }
+})

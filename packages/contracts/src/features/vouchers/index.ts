@@ -3,13 +3,14 @@ import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { Effect } from "effect"
 import * as Feature from "../Feature.ts"
 import { fenceOf } from "../../Fences.ts"
-import { past } from "../../Fixtures.ts"
+import { committed, past } from "../../Fixtures.ts"
 import { subjectOf } from "../../Subject.ts"
 import { voucher } from "./Fixtures.ts"
 import * as Journal from "./Journal.ts"
+import * as Stopped from "./Stopped.ts"
 
 export const vouchers = Feature.make({
-  money: Journal.money,
+  money: { ...Journal.money, ...Stopped.money },
   other: {},
   subjects: {
     vouchers: subjectOf(
@@ -29,5 +30,12 @@ export const vouchers = Feature.make({
         canceled: (row) => Effect.succeed(Voucher.canceled(row, row.createdAtMillis + 1))
       }
     )
-  }
+  },
+  spends: [(companyId, sats) => Effect.map(voucher(companyId, sats), (row) => Voucher.created(row))],
+  holds: { voucher_open: (companyId, sats, fields) => Effect.map(voucher(companyId, sats, fields), (row) => Voucher.created(row)) },
+  everyState: Effect.fnUntraced(function* (companyId) {
+    const [left, back, claimed] = [yield* voucher(companyId, 50), yield* voucher(companyId, 50), yield* voucher(companyId, 50)]
+    yield* committed(Voucher.created(left), Voucher.created(back), Voucher.created(claimed), Voucher.canceled(back, back.createdAtMillis))
+    yield* committed(Voucher.claimed(claimed, { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" }, claimed.createdAtMillis))
+  })
 })

@@ -62,6 +62,21 @@ export const noun = Noun.make("refunds", Refund, {
   refused: (id, status) => new RefundNotOpen({ id, status })
 })
 
+/** What refunds do to their deposit. */
+export const depositLife = {
+  // Of two refunds at once that found the same sum, one applies. The other checks again what is left.
+  refunded: Noun.move(Deposit.noun, "refunded", {
+    from: ["settled"],
+    expects: ["refunded"],
+    sets: ["refunded", "refundId"],
+    stamps: ["updatedAtMillis"],
+    again: { same: ["refundId"] }
+  })
+}
+
+/** Adds to what is refunded of a deposit, or takes away from it. */
+const refundedMore = Noun.add(Deposit.noun, "refunded")
+
 /** Its life, which follows that of what pays it. */
 export const life = {
   claimed: Noun.move(noun, "claimed", {
@@ -95,7 +110,7 @@ type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 /** Applies where the deposit is credited, and no other refund of it came between: it is judged by the deposit that it takes from. */
 export interface RefundCreated extends Written<
   "RefundCreated",
-  readonly [Noun.TransitionOf<typeof Deposit.life.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Payment],
+  readonly [Noun.TransitionOf<typeof depositLife.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Payment],
   "money" | "limits" | "freeze" | "fees" | "once",
   "refund.created"
 > {}
@@ -152,7 +167,7 @@ export const created = (
     ...(counts && { counts }),
     ...(feesRevision !== undefined && { feesRevision }),
     writes: [
-      Noun.step(Deposit.life.refunded, deposit, { refunded: Msat.sum(deposit.refunded, refund.amount), refundId: refund.id }),
+      Noun.step(depositLife.refunded, deposit, { refunded: Msat.sum(deposit.refunded, refund.amount), refundId: refund.id }),
       Noun.insert(noun, refund),
       writes[0]
     ],
@@ -180,7 +195,7 @@ const ended = <const T extends "completed" | "failed" | "expired" | "canceled">(
   event: { type: `refund.${as}` as const, subject: refund.id }
 })
 
-const givenBack = ({ companyId, depositId, amount }: Refund): Noun.Add => Deposit.refundedMore(companyId, depositId, -amount)
+const givenBack = ({ companyId, depositId, amount }: Refund): Noun.Add => refundedMore(companyId, depositId, -amount)
 
 /** What follows for a refund from what pays it, as both are; undefined where nothing does yet. */
 export const next = (

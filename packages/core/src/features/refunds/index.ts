@@ -3,6 +3,7 @@ import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
 import type { Published } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
+import * as Deposit from "../../receiving/Deposit.ts"
 import * as Refund from "./Refund.ts"
 import * as Refunds from "./Refunds.ts"
 import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
@@ -47,7 +48,7 @@ const ended = <const T extends (typeof types)[number]>(type: T) => ({
 export const refunds = Feature.make({
   name: "refunds",
   nouns: [Refund.noun],
-  lives: [Refund.life],
+  lives: [Refund.life, Refund.depositLife],
   changes: Feature.changes<Refund.RefundCreated | Refund.Next>(),
   events: {
     "refund.created": "refunds",
@@ -78,6 +79,16 @@ export const refunds = Feature.make({
       "refund.canceled": ended("refund.canceled")
     }
   },
+  keptSums: [
+    Feature.keptSum(Refund.noun, {
+      fault: "refunded",
+      in: Refund.takes,
+      amount: "amount",
+      by: "depositId",
+      of: Deposit.noun,
+      as: "refunded"
+    })
+  ],
   layer: Traced.over(Refunds.Refunds, Refunds.layer),
   workers: Refunds.layerWorker
 })

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import { Journal } from "@satrail/core/ledger/Journal"
+import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import { Records } from "@satrail/core/service/Records"
@@ -10,60 +10,11 @@ import * as Refund from "@satrail/core/features/refunds/Refund"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
-import type { Promises } from "./Contract.ts"
-import { companyWith, found, once, output, past, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
-import { voucher } from "./features/vouchers/Fixtures.ts"
-import { booked, has } from "./Ledger.ts"
-
-/** A deposit of a company, credited. */
-export const credited = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
-  const row = yield* output(companyId, sats)
-  const journal = yield* Journal
-  yield* journal.commit(Deposit.seen(row))
-  const change = Deposit.confirmed(row, row.createdAtMillis + 1)
-  yield* journal.commit(change)
-  return Deposit.after(change)
-})
-
-const refundOf = Effect.fnUntraced(function* (
-  deposit: Deposit.Deposit,
-  sats: number,
-  fields: Partial<Refund.Refund> = {}
-): Effect.fn.Return<Refund.Refund> {
-  const createdAtMillis = yield* past
-  return {
-    id: yield* Id.make,
-    companyId: deposit.companyId,
-    depositId: deposit.id,
-    amount: Msat.fromSats(sats),
-    description: "too much",
-    metadata: { ticket: "9" },
-    status: "open",
-    voucherId: null,
-    withdrawalId: null,
-    checkoutId: null,
-    sealedLink: null,
-    createdAtMillis,
-    updatedAtMillis: createdAtMillis,
-    ...fields
-  }
-})
-
-/** So many sats of a deposit, as it was found, by a link. */
-export const byLink = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number, fields?: Partial<Refund.Refund>) {
-  const refund = yield* refundOf(deposit, sats, fields)
-  const { createdAtMillis } = refund
-  const paidBy = yield* voucher(deposit.companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, refundId: refund.id })
-  return { change: Refund.created({ ...refund, voucherId: paidBy.id }, deposit, Voucher.created(paidBy)), voucher: paidBy }
-})
-
-/** The same, to a destination. */
-const byPayment = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number) {
-  const refund = yield* refundOf(deposit, sats)
-  const paidBy = yield* withdrawal(deposit.companyId, sats, { createdAtMillis: refund.createdAtMillis, refundId: refund.id })
-  const row: Refund.Refund = { ...refund, status: "pending", withdrawalId: paidBy.id }
-  return { change: Refund.created(row, deposit, Withdrawal.requested(paidBy)), withdrawal: paidBy }
-})
+import { frozen } from "../../Freezing.ts"
+import type { Promises } from "../../Contract.ts"
+import { companyWith, found, once, output, tally, unchanged, verdict, withdrawal } from "../../Fixtures.ts"
+import { booked, has } from "../../Ledger.ts"
+import { byLink, byPayment, credited } from "./Fixtures.ts"
 
 const refundIn = ({ writes: [, { record }] }: Refund.RefundCreated) => record
 
@@ -230,5 +181,15 @@ export const money = {
       assert.strictEqual(yield* shown(refundIn(change)), status === "settled" ? "completed" : "failed")
     }
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(20))
+  }),
+  "freeze: a refund is refused until it ends, and takes nothing of its deposit": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 50)
+    const { change } = yield* byLink(deposit, 20)
+    assert.strictEqual(yield* frozen(companyId), "Applied")
+    assert.strictEqual(yield* unchanged(change), "CompanyFrozen")
+    assert.strictEqual((yield* found((yield* Records).deposit(companyId, deposit.id))).refunded, 0n)
+    assert.strictEqual(yield* frozen(companyId, null), "Applied")
+    assert.strictEqual(yield* verdict(change), "Applied")
   })
 } satisfies Promises<Journal | Records | Tasks>

@@ -1,5 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { call, example, json, list, paging } from "../client/CommandParts.ts"
+import * as Feature from "./Feature.ts"
 
 // What a company sends back: with its own key, since it is its money.
 
@@ -43,7 +44,7 @@ const create = Command.make(
   example("refunds create 01a1f768-1c70-748e-8579-81b7373e8599 --destination ada@wallet.example", "All that is left of it")
 )
 
-export const refunds = Command.make("refunds").pipe(
+const commands = Command.make("refunds").pipe(
   Command.withDescription("Create, list and show a company's refunds, with its API key: SATRAIL_API_KEY, or that of the last start"),
   Command.withShortDescription("Create, list and show a company's refunds, with its API key"),
   Command.withSubcommands([
@@ -56,3 +57,5 @@ export const refunds = Command.make("refunds").pipe(
     ).pipe(Command.withDescription("Show a refund: where it stands, and what pays it"))
   ])
 )
+
+export const refunds = Feature.make({ commands: { "A company's own": [commands] } })

@@ -1,0 +1,16 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Waiting from "@satrail/core/ledger/Waiting"
+import { Effect } from "effect"
+import type { Held } from "./Feature.ts"
+import { all } from "./index.ts"
+
+const made = all.flatMap(({ holds = {} }) =>
+  Waiting.kinds.flatMap((kind) => (holds[kind] === undefined ? [] : [{ kind, make: holds[kind] }]))
+)
+
+/** What records of features that hold money wait for. */
+export const kinds: ReadonlyArray<Waiting.Kind> = made.map(({ kind }) => kind)
+
+/** A record of each kind, in the same order, that holds so many sats. */
+export const holding = (companyId: CompanyId.CompanyId, sats: number, fields?: Held) =>
+  Effect.forEach(made, ({ make }) => make(companyId, sats, fields))

@@ -1,0 +1,19 @@
+import { all as features } from "@satrail/core/features/index"
+import * as Table from "../statements/Table.ts"
+
+// Sums that records keep of records of features, as their declarations say (Feature.KeptSum).
+
+/** Those of a company that are not what the records come to, as further parts of a union of faults. */
+export const faults = (companyId: string): string =>
+  features
+    .flatMap(({ keptSums = [] }) => keptSums)
+    .map(({ fault, noun, in: statuses, amount, by, of, as }) => {
+      const [sum, kept] = [`coalesce(r.amount, 0)`, `k.${Table.columnOf(as)}`]
+      return `union all
+  select '${fault}', k.id, null, ${sum}, ${kept}
+  from (select * from satrail.${of.name} k where k.company_id = ${companyId}) k left join (
+    select r.${Table.columnOf(by)} as id, sum(r.${Table.columnOf(amount)}) as amount from satrail.${noun.name} r
+    where r.company_id = ${companyId} and r.status in (${statuses.map((status) => `'${status}'`).join(", ")}) group by 1
+  ) r using (id) where ${kept} <> ${sum}`
+    })
+    .join("\n  ")
