@@ -36,8 +36,6 @@ import { maxCharacters } from "../packages/core/src/nodes/SuccessAction.ts"
 import { defaults } from "../packages/core/src/service/Policy.ts"
 import { maxNamed } from "../packages/core/src/reports/reconciliation/Backlog.ts"
 import { feeRateBlocks } from "../packages/core/src/receiving/FeeRates.ts"
-import * as Checkout from "../packages/core/src/receiving/Checkout.ts"
-import * as Checkouts from "../packages/core/src/receiving/Checkouts.ts"
 import * as Invoice from "../packages/core/src/receiving/Invoice.ts"
 import * as LightningAddress from "../packages/core/src/receiving/LightningAddress.ts"
 import * as LightningAddresses from "../packages/core/src/receiving/LightningAddresses.ts"
@@ -51,7 +49,7 @@ import * as Payout from "../packages/core/src/sending/Payout.ts"
 import * as Refunds from "../packages/core/src/features/refunds/Refunds.ts"
 import { all as features } from "../packages/core/src/features/index.ts"
 import * as Document from "../packages/ui/src/checkout/Document.ts"
-import * as CheckoutPage from "../packages/http/src/pages/CheckoutPage.ts"
+import * as CheckoutPage from "../packages/http/src/features/checkouts/CheckoutPage.ts"
 import * as Decoding from "../packages/http/src/wire/Decoding.ts"
 import * as Docs from "../packages/http/src/pages/Docs.ts"
 import * as Errors from "../packages/http/src/wire/Errors.ts"
@@ -321,14 +319,7 @@ const limits = (): string => {
     ["blocks before the end of its HTLCs at which a held payment is sent back", LookUps.holds.marginBlocks],
     ["time for which an expired invoice is still polled, hours", defaults.expiredGraceMillis / 3_600_000],
     ...features.flatMap(({ limits = [] }) => limits),
-    [
-      "checkout lifetime, seconds",
-      `${Checkout.expirySeconds.minimum} to ${Checkout.expirySeconds.maximum}, ${Checkout.expirySeconds.default} by default`
-    ],
-    ["part of a checkout's amount that may be missing, percent", `up to ${Checkout.tolerancePercent.maximum}`],
-    ["characters of a checkout's order id / of its URLs", `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`],
     ["time after which the page of a checkout looks again where no script runs, seconds", Document.refreshSeconds],
-    ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`],
     ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
     ["Lightning payments handed to the node at once, by each process, by default", defaults.paymentsAtOnce],
     ["withdrawals inside the service that the process which confirmed them carries out at once; more are claimed", Handover.places],

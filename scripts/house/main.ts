@@ -20,7 +20,6 @@ const tests = ["packages/*/test/**/*.{ts,tsx}", "examples/*/test/**/*.{ts,tsx}",
 
 /** The words of features that have no folder in core yet, and of those that their name does not give. */
 const words: Readonly<Record<string, string>> = {
-  checkouts: "checkouts?",
   offers: "offers?",
   zaps: "zaps?",
   approvals: "(?:un)?approv[a-z]*",

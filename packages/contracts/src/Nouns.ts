@@ -8,7 +8,6 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type * as Written from "@satrail/core/ledger/Written"
-import * as Checkout from "@satrail/core/receiving/Checkout"
 import * as Assignment from "@satrail/core/receiving/Assignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -44,7 +43,6 @@ import {
 } from "./Fixtures.ts"
 import { fenceOf } from "./Fences.ts"
 import { adjustment, approved } from "./JournalAdjustments.ts"
-import { checkout } from "./Rows.ts"
 import { together } from "./features/Feature.ts"
 import { all, features } from "./features/index.ts"
 import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
@@ -118,16 +116,6 @@ const declared: { readonly [noun: string]: Subject } = {
     dropped: (row) => Effect.succeed(Deposit.dropped(row, row.createdAtMillis + 1)),
     reversed: ["confirmed", (row) => Effect.succeed(Deposit.reversed(row, Msat.zero, row.updatedAtMillis + 1))]
   }),
-  checkouts: subjectOf(
-    Checkout.noun,
-    Effect.fnUntraced(function* (companyId) {
-      const createdAtMillis = yield* past
-      const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
-      const times = { createdAtMillis, updatedAtMillis: createdAtMillis, expiresAtMillis: createdAtMillis + 1000 }
-      return Checkout.created(checkout({ id, companyId, publicId, invoiceId, onChainAddressId, ...times }))
-    }),
-    { moved: (row) => Effect.succeed(Checkout.canceled(row, row.createdAtMillis + 1)) }
-  ),
   lightning_addresses: subjectOf(
     LightningAddress.noun,
     (companyId) => Effect.map(lightningAddress(companyId), (row) => LightningAddress.created(row)),

@@ -2,7 +2,6 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import type { Checkout } from "@satrail/core/receiving/Checkout"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import { pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
@@ -80,39 +79,5 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   expiresAtMillis: 3_600_001,
   settledAtMillis: null,
   canceledAtMillis: null,
-  ...fields
-})
-
-export const checkout = (fields: Partial<Checkout> = {}): Checkout => ({
-  id: "c",
-  companyId: CompanyId.make("payee"),
-  publicId: "9f0d1c1e52a54f7c8f430b8f6a6c1042",
-  domain: "pay.example",
-  amount: Msat.make(1000n),
-  fiatAmount: null,
-  fiatCurrency: null,
-  rate: null,
-  rateAtMillis: null,
-  tolerancePercent: 0,
-  description: "tea",
-  orderId: null,
-  metadata: {},
-  returnUrl: null,
-  cancelUrl: null,
-  embedOrigin: null,
-  color: null,
-  locale: "en",
-  invoiceId: "i",
-  paymentRequest: "lnbcrt1…",
-  onChainAddressId: "a",
-  address: "bcrt1…",
-  status: "open",
-  received: Msat.zero,
-  paidAtMillis: null,
-  endedAtMillis: null,
-  revision: 0,
-  createdAtMillis: 1,
-  expiresAtMillis: 3_600_001,
-  updatedAtMillis: 1,
   ...fields
 })

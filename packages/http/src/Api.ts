@@ -4,7 +4,6 @@ import { base } from "./api/Base.ts"
 import * as Account from "./resources/Account.ts"
 import * as Adjustments from "./resources/Adjustments.ts"
 import * as Audit from "./resources/Audit.ts"
-import * as Checkouts from "./resources/Checkouts.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Events from "./events/Feed.ts"
 import * as Exports from "./resources/Exports.ts"
@@ -30,7 +29,6 @@ import * as Section from "./api/Section.ts"
 /** In the order of the documents. Each by its name: spelled out, the declarations of all of them are 700 kB. */
 type All = readonly [
   typeof Sections.receive,
-  typeof Checkouts.section,
   typeof LightningAddresses.section,
   typeof Domains.section,
   typeof Sections.send,
@@ -62,7 +60,6 @@ type All = readonly [
 
 const all: All = [
   Sections.receive,
-  Checkouts.section,
   LightningAddresses.section,
   Domains.section,
   Sections.send,

@@ -4,7 +4,6 @@ import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api
 import { Api, layerHandlers as layerSections } from "./Api.ts"
 import * as Authentication from "./api/Authentication.ts"
 import * as Console from "./pages/Console.ts"
-import * as CheckoutPage from "./pages/CheckoutPage.ts"
 import * as Decoding from "./wire/Decoding.ts"
 import * as Docs from "./pages/Docs.ts"
 import * as Edge from "./edge/Edge.ts"
@@ -65,8 +64,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     own(ErrorsPage.layer),
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
-    ...Feature.joined(features, "extensions").map((extension) => Extension.mount(extension(proxies), policy)),
-    Extension.mount(CheckoutPage.extension(proxies), policy),
+    ...Feature.extensions(features).map((extension) => Extension.mount(extension(proxies), policy)),
     Extension.mount(PayToPage.extension(proxies), policy),
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),

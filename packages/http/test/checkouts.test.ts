@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Checkouts } from "@satrail/core/receiving/Checkouts"
+import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
 import { Clock, Effect } from "effect"
 import { bad, seen, start } from "./Service.ts"
 

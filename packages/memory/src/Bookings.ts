@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Checkout from "@satrail/core/receiving/Checkout"
+import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Booking from "@satrail/core/reports/Booking"

@@ -1,5 +1,4 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Arrived } from "@satrail/core/receiving/Checkout"
 import type * as Page from "@satrail/core/ledger/Page"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -61,15 +60,6 @@ const depositsUnconfirmed = (state: State.State, above: number): Unconfirmed => 
   return { ofCompany, inBlock }
 }
 
-const arrivedFor = (deposits: ReadonlyArray<Deposit.Deposit>): Arrived => {
-  const sum = (status: Deposit.Deposit["status"]) =>
-    Msat.sum(...deposits.filter((row) => row.status === status).map(({ amount }) => amount))
-  const heights = deposits.flatMap(({ status, height }) => (status === "pending" ? [height] : []))
-  const mined = heights.filter((height) => height !== null)
-  const pendingHeight = mined.length === 0 || mined.length < heights.length ? null : Math.max(...mined)
-  return { received: sum("settled"), pending: sum("pending"), pendingHeight }
-}
-
 export const make = (read: Read): ReceivingReads["Service"] => ({
   invoice: recordOf(read, Invoice.noun),
   invoiceWithDeposit: (companyId, id) =>
@@ -104,8 +94,6 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
     read((now) =>
       Array.from(new Set(scripts)).flatMap((scriptPubKey) => Option.toArray(State.named(now, OnChainAddress.noun, { scriptPubKey })))
     ),
-  arrivedFor: (companyId, checkoutId) =>
-    read((now) => arrivedFor(State.ownedBy(now, Deposit.noun, companyId).filter((row) => row.checkoutId === checkoutId))),
   deposit: recordOf(read, Deposit.noun),
   depositById: (id) => read((now) => HashMap.get(State.of(now, Deposit.noun), id)),
   depositByOutpoint: (chainTxId, vout) => read((now) => State.named(now, Deposit.noun, { chainTxId, vout })),

@@ -97,7 +97,6 @@ export const make = Effect.gen(function* () {
         depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
         depositsAbove: yield* Deposit.reads.depositsAbove,
         depositsInNoBlock: yield* Deposit.reads.depositsInNoBlock,
-        arrivedFor: yield* Deposit.reads.arrivedFor,
         depositsUnconfirmed: yield* Deposit.depositsUnconfirmed,
         depositsGivenUp: yield* Deposit.reads.depositsGivenUp,
         nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next)

@@ -1,4 +1,5 @@
+import { checkouts } from "./checkouts.ts"
 import { refunds } from "./refunds.ts"
 import { vouchers } from "./vouchers.ts"
 
-export const features = [vouchers, refunds]
+export const features = [checkouts, vouchers, refunds]

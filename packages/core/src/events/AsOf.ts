@@ -1,7 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Domain } from "../accounts/Domain.ts"
 import type { Status } from "../ledger/Rail.ts"
-import type * as Checkout from "../receiving/Checkout.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
@@ -52,25 +51,6 @@ export const unpaid = (row: Invoice, status: "pending" | "held" | "expired" | "c
   settledAtMillis: null,
   canceledAtMillis: status === "canceled" ? row.canceledAtMillis : null
 })
-
-/** As the event says. What was received is what was known of it when it is told: it only grows. */
-export const checkout = (
-  row: Checkout.Checkout,
-  type: `checkout.${Exclude<Checkout.Status, "open">}`,
-  atMillis: number
-): Checkout.Shown => {
-  const isPaid = type === "checkout.paid"
-  return {
-    ...row,
-    pending: Msat.zero,
-    pendingHeight: null,
-    isAsking: true,
-    status: isPaid ? "paid" : type === "checkout.underpaid" ? "underpaid" : type === "checkout.expired" ? "expired" : "canceled",
-    paidAtMillis: isPaid ? row.paidAtMillis : null,
-    endedAtMillis: type === "checkout.underpaid" ? null : row.endedAtMillis,
-    updatedAtMillis: atMillis
-  }
-}
 
 export const newAddress = (row: LightningAddress): LightningAddress => ({
   ...row,

@@ -2,7 +2,6 @@ import type { Adjustment } from "../accounts/Adjustment.ts"
 import type { ApiKey } from "../accounts/ApiKey.ts"
 import type { Domain } from "../accounts/Domain.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
-import type * as Checkout from "../receiving/Checkout.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
@@ -33,7 +32,6 @@ const own = {
     "withdrawal.on_chain.replaced"
   ],
   invoice: ["invoice.created", "invoice.held", "invoice.settled", "invoice.expired", "invoice.canceled"],
-  checkout: ["checkout.paid", "checkout.underpaid", "checkout.expired", "checkout.canceled"],
   unmatched: ["payment.unmatched"],
   adjustment: ["adjustment.booked"],
   apiKey: ["api_key.requested", "api_key.approved"],
@@ -71,7 +69,6 @@ interface Rows {
   readonly deposit: Deposit.Shown
   readonly withdrawal: Withdrawal
   readonly invoice: Invoice.Shown
-  readonly checkout: Checkout.Shown
   readonly unmatched: Invoice.Unmatched
   readonly adjustment: Adjustment
   readonly apiKey: ApiKey

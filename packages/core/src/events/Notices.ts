@@ -8,7 +8,6 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Published } from "../ledger/LedgerReads.ts"
 import type * as Noun from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
-import * as Checkout from "../receiving/Checkout.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
@@ -65,10 +64,6 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "deposit.reversed": ["deposit.on_chain.reversed"],
   "deposit.failed": ["deposit.on_chain.failed"],
   "deposit.too_small": ["deposit.on_chain.failed"],
-  "checkout.paid": ["checkout.paid"],
-  "checkout.underpaid": ["checkout.underpaid"],
-  "checkout.expired": ["checkout.expired"],
-  "checkout.canceled": ["checkout.canceled"],
   "payment.unmatched": ["payment.unmatched"],
   "withdrawal.requested": requested,
   "withdrawal.approved": ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"],
@@ -201,11 +196,6 @@ export const make = Effect.gen(function* () {
       case "deposit.failed":
       case "deposit.too_small":
         return arrives(event, "failed")
-      case "checkout.paid":
-      case "checkout.underpaid":
-      case "checkout.expired":
-      case "checkout.canceled":
-        return one(event, Checkout.noun, (row) => ({ kind: "checkout", type, record: AsOf.checkout(row, type, atMillis) }))
       case "payment.unmatched":
         return one(event, Invoice.unmatchedNoun, (record) => ({ kind: "unmatched", type, record }))
       case "withdrawal.requested":

@@ -1,19 +1,21 @@
 import { Context, Effect, Layer } from "effect"
 import * as Traced from "../base/Traced.ts"
+import { CheckoutReads } from "./checkouts/CheckoutReads.ts"
 import { RefundReads } from "./refunds/RefundReads.ts"
 
 /** The ports of features that read: a storage adapter provides each. */
-export const keys = [RefundReads] as const
+export const keys = [CheckoutReads, RefundReads] as const
 
 /** Those ports. */
 export type FeatureReads = (typeof keys)[number]["Identifier"]
 
 /** All of them in one value. */
 export const all = Effect.gen(function* () {
-  return { ...(yield* RefundReads) }
+  return { ...(yield* CheckoutReads), ...(yield* RefundReads) }
 })
 
 /** One value as each of them. */
-export const from = (reads: Effect.Success<typeof all>): Context.Context<FeatureReads> => Context.make(RefundReads, reads)
+export const from = (reads: Effect.Success<typeof all>): Context.Context<FeatureReads> =>
+  Context.make(CheckoutReads, reads).pipe(Context.add(RefundReads, reads))
 
-export const layerTraced = Layer.mergeAll(Traced.layer(RefundReads))
+export const layerTraced = Layer.mergeAll(Traced.layer(CheckoutReads), Traced.layer(RefundReads))

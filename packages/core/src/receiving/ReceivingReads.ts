@@ -5,7 +5,6 @@ import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import type { Arrived } from "./Checkout.ts"
 import type { Found, Position } from "../ledger/Page.ts"
 import type { Deposit } from "./Deposit.ts"
 import type { Invoice, Query, Unmatched } from "./Invoice.ts"
@@ -70,8 +69,6 @@ export class ReceivingReads extends Context.Service<
     readonly offerByText: (offer: string) => Read<Option.Option<Offer>>
     /** Whichever of these scripts are ours. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
-    /** What came in for a checkout. */
-    readonly arrivedFor: (companyId: CompanyId.CompanyId, checkoutId: string) => Read<Arrived>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>
     /** The deposit, of whichever company. */
     readonly depositById: (id: string) => Read<Option.Option<Deposit>>

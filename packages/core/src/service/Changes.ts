@@ -37,14 +37,6 @@ import type { CursorMoved } from "../ledger/Cursor.ts"
 import type { DutyBegun } from "../ledger/Duty.ts"
 import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Written from "../ledger/Written.ts"
-import type {
-  CheckoutCanceled,
-  CheckoutCounted,
-  CheckoutCreated,
-  CheckoutExpired,
-  CheckoutPaid,
-  CheckoutUnderpaid
-} from "../receiving/Checkout.ts"
 import type { PaymentAssigned } from "../receiving/Assignment.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "../receiving/Deposit.ts"
 import type {
@@ -126,12 +118,6 @@ export type Change =
   | KeyRangeReserved
   | OfferCreated
   | OnChainAddressCreated
-  | CheckoutCreated
-  | CheckoutPaid
-  | CheckoutUnderpaid
-  | CheckoutExpired
-  | CheckoutCanceled
-  | CheckoutCounted
   | DepositSeen
   | DepositPlaced
   | DepositConfirmed

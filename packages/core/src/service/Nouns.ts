@@ -7,7 +7,6 @@ import * as Domain from "../accounts/Domain.ts"
 import * as WalletConnection from "../connections/WalletConnection.ts"
 import * as Endpoint from "../events/Endpoint.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
-import * as Checkout from "../receiving/Checkout.ts"
 import * as Assignment from "../receiving/Assignment.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
@@ -34,7 +33,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   Invoice.unmatchedNoun,
   Assignment.noun,
   Deposit.noun,
-  Checkout.noun,
   LightningAddress.noun,
   Offer.noun,
   OnChainAddress.noun,
@@ -53,7 +51,6 @@ export const moves: ReadonlyArray<Move> = [
   Session.life,
   Adjustment.life,
   Deposit.life,
-  Checkout.life,
   Invoice.life,
   LightningAddress.life,
   Withdrawal.life,

@@ -35,7 +35,6 @@ import * as Prices from "../nodes/Prices.ts"
 import { Resolver } from "../nodes/Resolver.ts"
 import { Signer } from "../nodes/Signer.ts"
 import * as ChainDeposits from "../receiving/ChainDeposits.ts"
-import * as Checkouts from "../receiving/Checkouts.ts"
 import * as Holds from "../receiving/Holds.ts"
 import * as Invoices from "../receiving/Invoices.ts"
 import * as LightningAddresses from "../receiving/LightningAddresses.ts"
@@ -127,7 +126,6 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(Domains.Domains, Domains.layer),
     Traced.over(PayRequests.PayRequests, PayRequests.layer),
     Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
-    Traced.over(Checkouts.Checkouts, Checkouts.layer),
     Traced.over(Transactions.Transactions, Transactions.layer),
     Traced.over(Bookings.Bookings, Bookings.layer),
     Traced.over(Backlog.Backlog, Backlog.layer),
@@ -182,7 +180,6 @@ export const layerWorkers = Layer.mergeAll(
   PaymentWorker.layerWorker,
   Withdrawals.layerWorker,
   Layers.workers(features),
-  Checkouts.layerWorker,
   Domains.layerWorker,
   Expiry.layerWorker,
   Retention.layerWorker,

@@ -6,7 +6,6 @@ import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "../wire/EventIds.ts"
 import * as Adjustments from "../resources/Adjustments.ts"
 import * as ApiKeys from "../resources/ApiKeys.ts"
-import * as Checkouts from "../resources/Checkouts.ts"
 import * as Deposits from "../resources/Deposits.ts"
 import * as Domains from "../resources/Domains.ts"
 import * as Invoices from "../resources/Invoices.ts"
@@ -42,7 +41,6 @@ const own = {
   deposit: Deposits.view,
   withdrawal: Withdrawals.view,
   invoice: Invoices.view,
-  checkout: Checkouts.view,
   unmatched: Suspense.unmatched,
   adjustment: Adjustments.own,
   apiKey: ApiKeys.requestView,
@@ -70,8 +68,6 @@ const dataOf = (about: About): object => {
       return views.withdrawal.of(about.record)
     case "invoice":
       return views.invoice.of(about.record)
-    case "checkout":
-      return views.checkout.of(about.record)
     case "unmatched":
       return views.unmatched.of(about.record)
     case "refund":

@@ -51,3 +51,12 @@ export const joined = <const Features extends ReadonlyArray<Feature>, Part exten
 ): Joined<Features, Part> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
   features.flatMap((feature): ReadonlyArray<unknown> => feature[part] ?? []) as never
+
+type NeedsOf<Make> = Make extends (proxies?: number) => Extension<never, infer R> ? R : never
+
+/** The extensions of all of them. */
+export const extensions = <const Features extends ReadonlyArray<Feature>>(
+  features: Features
+): ReadonlyArray<(proxies?: number) => Extension<never, NeedsOf<Joined<Features, "extensions">[number]>>> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  joined(features, "extensions") as never

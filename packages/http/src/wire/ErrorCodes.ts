@@ -91,11 +91,6 @@ export const catalogue = {
   },
   handle_taken: { status: 409, meaning: "This Lightning address is taken, or was before.", remedy: "Choose another handle." },
   domain_taken: { status: 409, meaning: "The domain belongs to another company, or to the service.", remedy: "Use another domain." },
-  checkout_not_open: {
-    status: 409,
-    meaning: "The checkout was paid, is being paid, or has expired, and cannot be canceled.",
-    remedy: "See its `status`. What was paid can be refunded."
-  },
   invoice_not_open: {
     status: 409,
     meaning: "The invoice was paid, is being paid, or has expired: it cannot be canceled.",

@@ -31,8 +31,6 @@ import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/co
 import type { Paused, Stops } from "@satrail/core/accounts/Stops"
 import type { FeeChanged } from "@satrail/core/accounts/Fees"
 import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
-import type { CheckoutNotOpen } from "@satrail/core/receiving/Checkout"
-import type { Checkouts } from "@satrail/core/receiving/Checkouts"
 import type { Invoices } from "@satrail/core/receiving/Invoices"
 import type { HandleTaken } from "@satrail/core/receiving/LightningAddress"
 import type { DomainNotVerified, LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
@@ -271,7 +269,6 @@ const table = {
   TooManyHeld: ({ maximum }: TooManyHeld) =>
     failure("too_many_held", `There are ${maximum} hold invoices that have not ended, which is as many as a company has`),
   InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `The invoice is ${status}, and nothing is held for it`),
-  CheckoutNotOpen: ({ status }: CheckoutNotOpen) => failure("checkout_not_open", `The checkout is ${status} and cannot be canceled`),
   ApprovalOver: ({ state }: ApprovalOver) =>
     failure(
       "approval_over",
@@ -319,7 +316,6 @@ export type ServiceError =
   | ErrorsOf<Companies["Service"]>
   | ErrorsOf<Domains["Service"]>
   | ErrorsOf<Feed["Service"]>
-  | ErrorsOf<Checkouts["Service"]>
   | ErrorsOf<Invoices["Service"]>
   | ErrorsOf<LightningAddresses["Service"]>
   | ErrorsOf<Offers["Service"]>

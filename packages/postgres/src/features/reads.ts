@@ -1,8 +1,10 @@
+import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
 import { Context, Effect } from "effect"
+import * as Checkouts from "./checkouts/Reads.ts"
 import * as Refunds from "./refunds/Reads.ts"
 
 /** What features read. */
 export const make = Effect.gen(function* () {
-  return Context.make(RefundReads, yield* Refunds.make)
+  return Context.make(CheckoutReads, yield* Checkouts.make).pipe(Context.add(RefundReads, yield* Refunds.make))
 })

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Checkout from "@satrail/core/receiving/Checkout"
-import * as CheckoutPage from "@satrail/http/pages/CheckoutPage"
+import * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import * as CheckoutPage from "@satrail/http/features/checkouts/CheckoutPage"
 import { Effect, Layer } from "effect"
 import * as Pretended from "../deployment/Pretended.ts"
 import type { Given } from "./Controls.ts"

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Checkout from "@satrail/core/receiving/Checkout"
+import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import * as Refund from "@satrail/core/features/refunds/Refund"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"

@@ -221,7 +221,7 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(ReportReads, "store"),
     over(WebhookReads, "store"),
     over(Tasks, "store"),
-    ...FeatureReads.keys.map((key) => over(key, "store")),
+    FeatureReads.from(wired(wire, "store")(Effect.runSync(Effect.provideContext(FeatureReads.all, outlasting)))),
     over(LightningReceiver, "node"),
     over(LightningSender, "node"),
     over(OfferSender, "node"),

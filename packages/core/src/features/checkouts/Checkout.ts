@@ -1,12 +1,12 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
-import { originOf } from "../accounts/Installation.ts"
-import * as CompanyId from "../base/CompanyId.ts"
-import * as Metadata from "../base/Metadata.ts"
-import * as Change from "../ledger/Change.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
-import * as CheckoutTask from "./CheckoutTask.ts"
+import { originOf } from "../../accounts/Installation.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import * as Metadata from "../../base/Metadata.ts"
+import * as Change from "../../ledger/Change.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
+import * as CheckoutJobs from "./CheckoutJobs.ts"
 
 /**
  * `open` may be paid, and so may `underpaid`, of which a part was credited. `paid` is final: enough was credited. `expired` and `canceled` are asked for no
@@ -107,13 +107,13 @@ export const life = {
 
 type Moved = readonly [Noun.TransitionOf<typeof life.moved, Checkout>]
 
-export interface CheckoutCreated extends Written<"CheckoutCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
-export interface CheckoutPaid extends Written<"CheckoutPaid", Moved, "fence"> {}
-export interface CheckoutUnderpaid extends Written<"CheckoutUnderpaid", Moved, "fence"> {}
-export interface CheckoutExpired extends Written<"CheckoutExpired", Moved, "fence"> {}
-export interface CheckoutCanceled extends Written<"CheckoutCanceled", Moved> {}
+export interface CheckoutCreated extends Written<"CheckoutCreated", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
+export interface CheckoutPaid extends Written<"CheckoutPaid", Moved, "fence", "checkout.paid"> {}
+export interface CheckoutUnderpaid extends Written<"CheckoutUnderpaid", Moved, "fence", "checkout.underpaid"> {}
+export interface CheckoutExpired extends Written<"CheckoutExpired", Moved, "fence", "checkout.expired"> {}
+export interface CheckoutCanceled extends Written<"CheckoutCanceled", Moved, never, "checkout.canceled"> {}
 /** A payment was counted, and the checkout stands where it stood. */
-export interface CheckoutCounted extends Written<"CheckoutCounted", Moved, "fence"> {}
+export interface CheckoutCounted extends Written<"CheckoutCounted", Moved, "fence", never> {}
 
 /** A step that follows from what came in, or from the time. */
 export type Next = CheckoutPaid | CheckoutUnderpaid | CheckoutExpired | CheckoutCounted
@@ -173,7 +173,7 @@ export const created = (checkout: Checkout, once?: Change.Once): CheckoutCreated
   atMillis: checkout.createdAtMillis,
   legs: [],
   writes: [Noun.insert(noun, checkout)],
-  jobs: [Change.enqueue({ kind: CheckoutTask.taskKind, id: checkout.id, dueAtMillis: checkout.expiresAtMillis })],
+  jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: checkout.id, dueAtMillis: checkout.expiresAtMillis })],
   ...(once && { once })
 })
 

@@ -1,13 +1,14 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect, Option } from "effect"
-import { Journal } from "../ledger/Journal.ts"
-import { NounReads } from "../ledger/NounReads.ts"
-import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
+import { Journal } from "../../ledger/Journal.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
-import * as CheckoutTask from "./CheckoutTask.ts"
-import { Invoices } from "./Invoices.ts"
-import { ReceivingReads } from "./ReceivingReads.ts"
+import * as CheckoutJobs from "./CheckoutJobs.ts"
+import { Invoices } from "../../receiving/Invoices.ts"
+import { CheckoutReads } from "./CheckoutReads.ts"
+import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
 /** How many are looked at at once, and in a step of each kind. */
 export const tasksAtOnce = 20
@@ -24,6 +25,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const nouns = yield* NounReads
   const receiving = yield* ReceivingReads
+  const reads = yield* CheckoutReads
   const tasks = yield* Tasks
   const invoices = yield* Invoices
   const { close, isToBeCanceled } = yield* CheckoutCancel.make
@@ -57,7 +59,7 @@ export const make = Effect.gen(function* () {
   /** Brings a checkout to where it stands by now. `isDone`: nothing more is to come of this job. */
   const follow = Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task, isDone: boolean) {
     const atMillis = yield* Clock.currentTimeMillis
-    const arrived = yield* receiving.arrivedFor(checkout.companyId, checkout.id)
+    const arrived = yield* reads.arrivedFor(checkout.companyId, checkout.id)
     const { received } = arrived
     const status = Checkout.standing(checkout, arrived, atMillis)
     const isMore = status === "underpaid" && received !== checkout.received
@@ -70,8 +72,8 @@ export const make = Effect.gen(function* () {
   /** Which checkout a job is about, and whether nothing more is to come of the job once that was looked at. */
   const about = Effect.fnUntraced(function* (task: Task) {
     const { kind, id, companyId } = task
-    if (kind === CheckoutTask.taskKind) return { companyId, id, isDone: false }
-    if (kind === CheckoutTask.cancelKind) {
+    if (kind === CheckoutJobs.expiryKind) return { companyId, id, isDone: false }
+    if (kind === CheckoutJobs.cancelKind) {
       const invoice = yield* receiving.invoice(companyId, id)
       return { companyId, id: Option.getOrNull(invoice)?.checkoutId ?? "", isDone: true }
     }
@@ -119,7 +121,7 @@ export const make = Effect.gen(function* () {
     /** Answers how many tasks were due. */
     step: Effect.gen(function* () {
       let due = 0
-      for (const kind of CheckoutTask.kinds) due += yield* work(kind)
+      for (const kind of CheckoutJobs.kinds) due += yield* work(kind)
       return due
     })
   }

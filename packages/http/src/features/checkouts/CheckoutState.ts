@@ -1,10 +1,10 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Checkout from "@satrail/core/receiving/Checkout"
+import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import type * as Refund from "@satrail/core/features/refunds/Refund"
 import type { Asking, Page, Refund as ShownRefund, State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
 import { Redacted } from "effect"
-import { link } from "../features/vouchers/Link.ts"
+import { link } from "../vouchers/Link.ts"
 
 /** What a wallet is given: address, amount and invoice in one (BIP 21). */
 export const uriOf = ({ address, paymentRequest }: Checkout.Checkout, rest: Msat.Msat | null): string => {

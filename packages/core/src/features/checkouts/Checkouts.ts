@@ -1,33 +1,33 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { Installation } from "../accounts/Installation.ts"
-import type { Paused } from "../accounts/Stops.ts"
-import * as Amount from "../base/Amount.ts"
-import type * as CompanyId from "../base/CompanyId.ts"
-import * as Decimal from "../base/Decimal.ts"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import { Invalid } from "../base/Invalid.ts"
-import * as Metadata from "../base/Metadata.ts"
-import * as Worker from "../base/Worker.ts"
-import * as Answer from "../ledger/Answer.ts"
-import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { NounReads } from "../ledger/NounReads.ts"
-import * as Page from "../ledger/Page.ts"
-import { Wakes } from "../ledger/Wakes.ts"
-import * as ChainSource from "../nodes/ChainSource.ts"
-import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
-import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
-import type { Asked } from "../nodes/Prices.ts"
+import { Installation } from "../../accounts/Installation.ts"
+import type { Paused } from "../../accounts/Stops.ts"
+import * as Amount from "../../base/Amount.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
+import * as Decimal from "../../base/Decimal.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import { Invalid } from "../../base/Invalid.ts"
+import * as Metadata from "../../base/Metadata.ts"
+import * as Worker from "../../base/Worker.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import * as Answers from "../../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import * as Page from "../../ledger/Page.ts"
+import { Wakes } from "../../ledger/Wakes.ts"
+import * as ChainSource from "../../nodes/ChainSource.ts"
+import type { RateUnavailable } from "../../nodes/ExchangeRates.ts"
+import type { NodeUnavailable } from "../../nodes/LightningReceiver.ts"
+import type { Asked } from "../../nodes/Prices.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutSteps from "./CheckoutSteps.ts"
-import * as CheckoutTask from "./CheckoutTask.ts"
-import * as Confirmations from "./Confirmations.ts"
-import { Invoices } from "./Invoices.ts"
-import { OnChainAddresses } from "./OnChainAddresses.ts"
-import { ReceivingReads } from "./ReceivingReads.ts"
+import * as CheckoutJobs from "./CheckoutJobs.ts"
+import * as Confirmations from "../../receiving/Confirmations.ts"
+import { Invoices } from "../../receiving/Invoices.ts"
+import { OnChainAddresses } from "../../receiving/OnChainAddresses.ts"
+import { CheckoutReads } from "./CheckoutReads.ts"
 
 /** How many checkouts a page of a list has. */
 export const limit = Page.limit
@@ -85,7 +85,7 @@ export class Checkouts extends Context.Service<
     /** Has every checkout follow what is due, and answers how many tasks were. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
->()("@satrail/core/receiving/Checkouts") {}
+>()("@satrail/core/features/checkouts/Checkouts") {}
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
 
@@ -140,7 +140,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const nouns = yield* NounReads
-  const receiving = yield* ReceivingReads
+  const reads = yield* CheckoutReads
   const invoices = yield* Invoices
   const addresses = yield* OnChainAddresses
   const { domain, linkHost = domain } = yield* Installation
@@ -153,7 +153,7 @@ export const make = Effect.gen(function* () {
   const now = Clock.currentTimeMillis
 
   const show = Effect.fnUntraced(function* (checkout: Checkout.Checkout) {
-    return Checkout.shown(checkout, yield* receiving.arrivedFor(checkout.companyId, checkout.id), yield* now)
+    return Checkout.shown(checkout, yield* reads.arrivedFor(checkout.companyId, checkout.id), yield* now)
   })
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
@@ -244,7 +244,7 @@ export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const checkouts = yield* Checkouts
     const { listen } = yield* Wakes
-    const due = Effect.raceAllFirst(yield* Effect.forEach(CheckoutTask.kinds, listen))
+    const due = Effect.raceAllFirst(yield* Effect.forEach(CheckoutJobs.kinds, listen))
     yield* Worker.run("checkouts", Effect.repeat(checkouts.step, { while: (claimed) => claimed >= CheckoutSteps.tasksAtOnce }), due)
   })
 )

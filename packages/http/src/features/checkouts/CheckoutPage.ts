@@ -1,7 +1,7 @@
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as Pool from "@satrail/core/base/Pool"
-import type * as Checkout from "@satrail/core/receiving/Checkout"
-import { Checkouts } from "@satrail/core/receiving/Checkouts"
+import type * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
 import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import { Tail } from "@satrail/core/events/Tail"
 import * as Document from "@satrail/ui/checkout/Document"
@@ -9,15 +9,16 @@ import { isOver, type State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
 import { Clock, Context, Deferred, Effect, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { addressOf } from "../wire/Address.ts"
-import * as Asset from "../wire/Asset.ts"
+import { addressOf } from "../../wire/Address.ts"
+import * as Asset from "../../wire/Asset.ts"
 import * as CheckoutState from "./CheckoutState.ts"
-import * as Errors from "../wire/Errors.ts"
-import * as Events from "../wire/Events.ts"
-import * as Extension from "../edge/Extension.ts"
-import { admitting, RequestRates } from "../edge/RequestRates.ts"
-import { Seal } from "../wire/Seal.ts"
-import * as Ui from "../edge/Ui.ts"
+import * as Errors from "../../wire/Errors.ts"
+import * as Events from "../../wire/Events.ts"
+import * as Extension from "../../edge/Extension.ts"
+import { answer, files, json } from "../../edge/PaymentPage.ts"
+import { admitting, RequestRates } from "../../edge/RequestRates.ts"
+import { Seal } from "../../wire/Seal.ts"
+import * as Ui from "../../edge/Ui.ts"
 
 /** Maximum number of pages that one process streams changes to. Beyond it the largest holder loses its oldest stream, and that page reconnects. */
 export const streams = { most: 1000, perCaller: 50, per: { company: 250, checkout: 20 } } as const
@@ -35,46 +36,10 @@ export interface SandboxPayer {
 }
 
 /** Where all money is simulated, the page has a button that pays. Nobody unless given. */
-export const Payer = Context.Reference<SandboxPayer | undefined>("@satrail/http/pages/CheckoutPage/Payer", {
+export const Payer = Context.Reference<SandboxPayer | undefined>("@satrail/http/features/checkouts/CheckoutPage/Payer", {
   defaultValue: () => undefined
 })
 
-/** Nothing but the files of this service: no inline script or style, nothing from elsewhere, and no markup made from strings. */
-export const policy = (frame: string | null): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    `frame-ancestors ${frame ?? "'none'"}`,
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'"
-  ].join("; ")
-
-/** What a page one folder deep loads. */
-export const files = (color: string | null = null, depth = "../"): Document.Files => ({
-  style: `${depth}${Ui.path("checkout.css")}`,
-  script: `${depth}${Ui.path("checkout.js")}`,
-  icon: `${depth}favicon.ico`,
-  color: color === null ? null : `${depth}${Ui.colorPath(color)}`
-})
-
-export const answer = (html: string, status = 200, frame: string | null = null) =>
-  HttpServerResponse.text(html, {
-    status,
-    contentType: "text/html; charset=utf-8",
-    headers: {
-      "content-security-policy": policy(frame),
-      "referrer-policy": "no-referrer",
-      "cache-control": "no-store",
-      "x-robots-tag": "noindex"
-    }
-  })
-
-export const json = (failure: Errors.Failure) => HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
 const notFound = json(Errors.failure("not_found", "There is no such payment"))
 const away = json(Errors.failure("store_unavailable", "The service cannot answer at the moment"))
 

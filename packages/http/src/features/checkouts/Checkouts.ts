@@ -1,22 +1,32 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Characters from "@satrail/core/base/Characters"
 import * as Metadata from "@satrail/core/base/Metadata"
-import * as Checkout from "@satrail/core/receiving/Checkout"
-import { Checkouts, limit, colorIssue, originIssue, urlIssue } from "@satrail/core/receiving/Checkouts"
+import * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import { Checkouts, limit, colorIssue, originIssue, urlIssue } from "@satrail/core/features/checkouts/Checkouts"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import * as Amounts from "../wire/Amounts.ts"
-import { companyId, Scopes } from "../api/Authentication.ts"
-import { Rules } from "../wire/Decoding.ts"
-import * as Envelope from "../wire/Envelope.ts"
-import * as Errors from "../wire/Errors.ts"
-import { Example, type World } from "../wire/Examples.ts"
-import * as Idempotency from "../wire/Idempotency.ts"
-import * as Page from "../wire/Page.ts"
-import * as Scalars from "../wire/Scalars.ts"
-import * as Section from "../api/Section.ts"
-import * as View from "../wire/View.ts"
-import * as Invoices from "./Invoices.ts"
+import * as Amounts from "../../wire/Amounts.ts"
+import { companyId, Scopes } from "../../api/Authentication.ts"
+import { Rules } from "../../wire/Decoding.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import { Example, type World } from "../../wire/Examples.ts"
+import * as Idempotency from "../../wire/Idempotency.ts"
+import * as OwnErrors from "../../wire/OwnErrors.ts"
+import * as Page from "../../wire/Page.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import * as Section from "../../api/Section.ts"
+import * as View from "../../wire/View.ts"
+import * as Invoices from "../../resources/Invoices.ts"
+
+export const errors = OwnErrors.make({
+  CheckoutNotOpen: {
+    code: "checkout_not_open",
+    status: 409,
+    meaning: "The checkout was paid, is being paid, or has expired, and cannot be canceled.",
+    remedy: "See its `status`. What was paid can be refunded.",
+    message: ({ status }: Checkout.CheckoutNotOpen) => `The checkout is ${status} and cannot be canceled`
+  }
+})
 
 const path = "/v1/checkouts"
 const params = { id: Scalars.Uuid }
@@ -180,7 +190,7 @@ const create = Section.company(
     headers: Idempotency.headers,
     payload: Body,
     success: Envelope.success(201, view.schema),
-    error: Errors.of(
+    error: errors.of(
       "malformed",
       "paused",
       "idempotency_mismatch",
@@ -213,7 +223,7 @@ const create = Section.company(
       const once = yield* creation.once(request, headers["idempotency-key"])
       const asked = yield* Amounts.askedOrAny(yield* Effect.orDie(request.text), payload)
       return creation.answer(
-        yield* Errors.answered(
+        yield* errors.answered(
           checkouts.create({
             companyId: yield* companyId,
             ...once,
@@ -240,7 +250,7 @@ const list = Section.company(
   HttpApiEndpoint.get("listCheckouts", path, {
     query: Page.place(limit),
     success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
+    error: errors.of("malformed", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "List checkouts")
@@ -250,7 +260,7 @@ const list = Section.company(
   (checkouts) =>
     Effect.fnUntraced(function* ({ query }) {
       const asked = Page.asked(query, limit)
-      const { checkouts: rows, next } = yield* Errors.answered(checkouts.list(yield* companyId, asked))
+      const { checkouts: rows, next } = yield* errors.answered(checkouts.list(yield* companyId, asked))
       return page.answer(rows, { limit: String(asked.limit) }, next)
     })
 )
@@ -259,7 +269,7 @@ const get = Section.company(
   HttpApiEndpoint.get("getCheckout", `${path}/:id`, {
     params,
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
+    error: errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Fetch a checkout")
@@ -271,7 +281,7 @@ const get = Section.company(
   Checkouts,
   (checkouts) =>
     Effect.fnUntraced(function* ({ params }) {
-      return View.answer("Checkout", view.of(yield* Errors.answered(checkouts.get(yield* companyId, params.id.toLowerCase()))))
+      return View.answer("Checkout", view.of(yield* errors.answered(checkouts.get(yield* companyId, params.id.toLowerCase()))))
     })
 )
 
@@ -279,7 +289,7 @@ const cancel = Section.company(
   HttpApiEndpoint.post("cancelCheckout", `${path}/:id/cancel`, {
     params,
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "checkout_not_open", "store_unavailable")
+    error: errors.of("not_found", "checkout_not_open", "store_unavailable")
   })
     .annotate(Scopes, ["receive"])
     .annotate(OpenApi.Summary, "Cancel a checkout")
@@ -294,7 +304,7 @@ const cancel = Section.company(
   Checkouts,
   (checkouts) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(checkouts.cancel(yield* companyId, params.id.toLowerCase()))
+      const row = yield* errors.answered(checkouts.cancel(yield* companyId, params.id.toLowerCase()))
       return Envelope.ok("Checkout canceled", view.of(row))
     })
 )

@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
-import type * as Change from "../ledger/Change.ts"
-import { Journal } from "../ledger/Journal.ts"
-import type { Task } from "../ledger/Tasks.ts"
+import type * as Change from "../../ledger/Change.ts"
+import { Journal } from "../../ledger/Journal.ts"
+import type { Task } from "../../ledger/Tasks.ts"
 import * as Checkout from "./Checkout.ts"
-import * as CheckoutTask from "./CheckoutTask.ts"
-import { Invoices } from "./Invoices.ts"
-import { ReceivingReads } from "./ReceivingReads.ts"
+import * as CheckoutJobs from "./CheckoutJobs.ts"
+import { Invoices } from "../../receiving/Invoices.ts"
+import { CheckoutReads } from "./CheckoutReads.ts"
 
 /** How often a checkout that moves while it is canceled is looked at again. */
 const maxTries = 20
@@ -15,7 +15,7 @@ const isMoved: ReadonlySet<string> = new Set(["open", "underpaid", "canceled"])
 /** Closes the invoices of checkouts, and cancels checkouts. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const receiving = yield* ReceivingReads
+  const reads = yield* CheckoutReads
   const invoices = yield* Invoices
 
   /** Nobody is to pay its invoice any more. Refused where that was paid, or is being paid. `next` begins in the commit that cancels it. */
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
     )
 
   const standing = Effect.fnUntraced(function* (checkout: Checkout.Checkout) {
-    const arrived = yield* receiving.arrivedFor(checkout.companyId, checkout.id)
+    const arrived = yield* reads.arrivedFor(checkout.companyId, checkout.id)
     return Checkout.standing(checkout, arrived, yield* Clock.currentTimeMillis)
   })
 
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
     if (status !== "open" && status !== "underpaid") return yield* new Checkout.CheckoutNotOpen({ id, status })
     // First its invoice: should that be paid at this moment, it is not canceled. From that commit on a job cancels it, whatever becomes of this process.
     yield* Effect.catchTag(
-      close(checkout, (atMillis) => CheckoutTask.cancels(invoiceId, atMillis)),
+      close(checkout, (atMillis) => CheckoutJobs.cancels(invoiceId, atMillis)),
       "InvoiceNotPayable",
       () => Effect.fail(new Checkout.CheckoutNotOpen({ id, status: "being paid" }))
     )
@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
       }),
     /** Whether this is the job of a checkout whose invoice was canceled for it to be canceled, and it is not yet. */
     isToBeCanceled: Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task) {
-      if (task.kind !== CheckoutTask.cancelKind || task.id !== checkout.invoiceId) return false
+      if (task.kind !== CheckoutJobs.cancelKind || task.id !== checkout.invoiceId) return false
       const status = yield* standing(checkout)
       return status === "open" || status === "underpaid"
     })

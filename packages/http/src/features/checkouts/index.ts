@@ -1,0 +1,10 @@
+import * as Feature from "../Feature.ts"
+import * as CheckoutPage from "./CheckoutPage.ts"
+import * as Checkouts from "./Checkouts.ts"
+
+export const checkouts = Feature.make({
+  sections: [Checkouts.section],
+  errors: Checkouts.errors,
+  views: { checkout: Checkouts.view },
+  extensions: [CheckoutPage.extension]
+})

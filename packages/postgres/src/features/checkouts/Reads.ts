@@ -1,0 +1,35 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { nothing } from "@satrail/core/features/checkouts/Checkout"
+import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import { Effect, Option, Schema } from "effect"
+import * as Reads from "../../statements/Reads.ts"
+import * as Table from "../../statements/Table.ts"
+
+const deposits = Table.of(Deposit.noun)
+
+const Arrived = Schema.Struct({ received: Msat.FromString, pending: Msat.FromString, pendingHeight: Schema.NullOr(Schema.Int) })
+
+const arrivedFor = Effect.map(
+  Reads.one("Records.arrivedFor", {
+    key: { company_id: "uuid", id: "uuid" },
+    select: `
+select coalesce(sum(t.amount) filter (where t.status = 'settled'), 0)::text as received,
+  coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending,
+  case when bool_or(t.height is null) filter (where t.status = 'pending') then null
+    else max(t.height) filter (where t.status = 'pending') end as "pendingHeight"
+from ${deposits.name} t where t.checkout_id = a.id and t.company_id = a.company_id`,
+    read: Schema.decodeUnknownSync(Arrived),
+    keyOf: (companyId: CompanyId.CompanyId, checkoutId: string) => [companyId, checkoutId]
+  }),
+  (read) => (companyId: CompanyId.CompanyId, checkoutId: string) =>
+    Effect.map(
+      read(companyId, checkoutId),
+      Option.getOrElse(() => nothing)
+    )
+)
+
+export const make = Effect.gen(function* () {
+  return CheckoutReads.of({ arrivedFor: yield* arrivedFor })
+})
