@@ -1,6 +1,5 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Feed from "@satrail/core/events/Feed"
-import * as Migration0019 from "@satrail/postgres/migrations/Migration0019"
 import * as Storage from "@satrail/postgres/Storage"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { once } from "node:events"
@@ -55,7 +54,7 @@ const filled = Effect.fnUntraced(function* (postgres: Postgres, rows: number) {
   yield* script(past)
   yield* Effect.provideContext(Fill.open(Fill.kinds.opens[1], 0, 1), client)
   yield* script(`select bench.events(1, ${rows})`)
-  return { feed, script, statements: (text: string) => Effect.provideContext(Fill.statements(text), client) }
+  return { feed, script }
 })
 
 /** The feed over a table with so many events: how many pages it reads in a second. */
@@ -111,25 +110,6 @@ export const growth = (
       const rates: Array<ReadonlyArray<number>> = []
       for (let round = 0; round < rounds; round++) rates.push(yield* all)
       return Report.growth(page, sizes, rates, Bars.feedExponent)
-    })
-  )
-
-export const migration = "events, migration"
-const migrated = 1_000_000
-
-/** As the version before left it, which did not tell its events. */
-const before = "drop index satrail.events_of_company; drop table satrail.told_events; drop table satrail.forgotten_events"
-
-/** How long it takes to migrate a database with a million events of the version before they were told. */
-export const migrating = (postgres: Postgres): Effect.Effect<Report.Size, Program.BenchFailed> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { script, statements } = yield* filled(postgres, migrated)
-      yield* script(before)
-      const begun = performance.now()
-      yield* statements(Migration0019.script)
-      const what = { operation: migration, pattern: `${migrated.toLocaleString("en")} old events`, unit: "ms", target: null } as const
-      return Report.size({ ...what, first: null }, [performance.now() - begun])
     })
   )
 

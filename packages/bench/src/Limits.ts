@@ -1,7 +1,7 @@
 import * as Fill from "./Fill.ts"
 import type { Script } from "./Pgbench.ts"
 
-// By the expression that the index of lists has (postgres/src/Migration0014.ts).
+// By the expression that the index of lists has (postgres/src/migrations/Baseline.ts).
 const newest = (type: string, table: string, fee: string) => `(
   select id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, status, created_at_millis from ${table}
   where uuid_send(company_id) = uuid_send('${Fill.id(Fill.kinds.company, Fill.busy)}'::uuid) order by created_at_millis desc, id desc limit 50

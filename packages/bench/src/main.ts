@@ -174,7 +174,6 @@ const run = Effect.fnUntraced(function* (options: {
           Effect.flatMap(Subject.whole(postgres, directory, profileDirectory), (whole) => Webhooks.drained(whole, generator, asked))
         ))
       ]
-    if ((full || only !== undefined) && wanted(Events.migration)) loaded = [...loaded, yield* Events.migrating(postgres)]
     if ((full || only !== undefined) && wanted(Events.page.operation))
       growth = [...growth, yield* Events.growth(postgres, full ? options.sizes : Events.sizes, seconds, asked)]
     if (full && Bars.bars.some(({ operation }) => wanted(operation))) {

@@ -73,7 +73,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     const reader = troubles(await linesOf("money", "satrail_reader")).join("\n")
     assert.match(reader, /✗ database: this database only answers reads.*\n✗ database: the role satrail_reader may not write to the ledger/)
 
-    ask("money", "delete from satrail.migrations where migration_id = (select max(migration_id) from satrail.migrations)")
+    ask("money", "update satrail.migrations set migration_id = migration_id - 1")
     const old = troubles(await linesOf("money", "satrail_application"))
     assert.match(
       old.join(),

@@ -10,7 +10,7 @@ export const deposits = Table.of(Deposit.noun)
 
 /**
  * That a deposit credited an invoice. A deposit by its invoice has no index: both say when they were settled, and deposits are listed by that,
- * by the company's id as bytes (see Migration0014).
+ * by the company's id as bytes (see migrations/Baseline.ts).
  */
 export const credited = (deposit: string, invoice: string): string =>
   `uuid_send(${deposit}.company_id) = uuid_send(${invoice}.company_id) and ${deposit}.created_at_millis = ${invoice}.settled_at_millis

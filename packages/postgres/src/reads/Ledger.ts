@@ -18,7 +18,7 @@ const balance = Reads.one("Records.balance", {
   keyOf: (companyId: CompanyId.CompanyId) => [companyId]
 })
 
-// What is pending is in an index of its own, with all that is asked of it. Like those of lists, it is by the company's id as bytes (see Migration0014).
+// What is pending is in an index of its own, with all that is asked of it. Like those of lists, it is by the company's id as bytes (see migrations/Baseline.ts).
 const funds = Reads.one("Records.funds", {
   key: { company_id: "uuid" },
   select: `

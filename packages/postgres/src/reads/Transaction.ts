@@ -23,7 +23,7 @@ const labelled = (noun: Noun.Noun): Source => {
   return { from, where: `${where} and l.id < {afterId}::uuid and l.id >= {fromId}::uuid and l.id < {untilId}::uuid`, order: "l.id desc" }
 }
 
-/** What all of a company are listed by: an index of the company's id as bytes (see Migration0014). */
+/** What all of a company are listed by: an index of the company's id as bytes (see migrations/Baseline.ts). */
 const listed = (table: string): Source => ({ from: `${table} r`, where: "uuid_send(r.company_id) = uuid_send({company}::uuid)" })
 
 // As a text the company is no key, that could take an index from the one that is meant.

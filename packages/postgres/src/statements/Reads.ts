@@ -113,7 +113,7 @@ export const get = <A extends Noun.Row>(
   })
 }
 
-/** The record of a noun, of whichever company, by its id as bytes: see Migration0022. */
+/** The record of a noun, of whichever company, by its id as bytes (see migrations/Baseline.ts). */
 export const anywhere = <A extends Noun.Row>(operation: string, noun: Noun.Noun<A>): Read<[id: string], Option.Option<A>> => {
   const table = Table.of(noun)
   return one(operation, {

@@ -15,7 +15,7 @@ import type { Columns, Row } from "./Table.ts"
 //
 // Rows of large tables are found by a lateral subquery that cannot be flattened: an index probe for each item, whatever the planner
 // believes about a table it has not analyzed yet. No index but the key's can serve that probe: an index of a list has not the key's columns as such (see
-// Migration0014), and test/plans.test.ts looks at every plan.
+// migrations/Baseline.ts), and test/plans.test.ts looks at every plan.
 
 /** How one kind of Change is sent, and how its refusals are read. */
 export interface Kind<C extends Any> {

@@ -4,11 +4,17 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { root } from "./Machine.ts"
 
-/** The last version with fewer migrations than this one, where git knows one: a clone that is shallow, and a copy without git, do not. */
+// `*` also matches folders, so this includes the migrations of features.
+const migrations = ["packages/postgres/src/migrations/Baseline.ts", "packages/postgres/src/*/Migration0*.ts"]
+
+/**
+ * Returns the commit before the newest migration, if git knows one: a shallow clone and a copy without git do not. The
+ * commit before the first release has the same tables, because its migrations ended at that number.
+ */
 const earlier = (): string | undefined => {
   const git = (...args: ReadonlyArray<string>) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: "pipe" }).trim()
   try {
-    const [newest = ""] = git("log", "-1", "--format=%H", "--diff-filter=A", "--", "packages/postgres/src/Migration0*.ts").split("\n")
+    const newest = git("log", "-1", "--format=%H", "--no-renames", "--diff-filter=A", "--", ...migrations)
     return newest === "" ? undefined : git("rev-parse", `${newest}~1`)
   } catch {
     return undefined

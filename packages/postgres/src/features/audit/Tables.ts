@@ -1,0 +1,24 @@
+/**
+ * The audit log and its hash chain. The head of the chain is in `cursors`.
+ *
+ * An entry's id is made like an event's, so that none appears behind an entry that is already linked. Lists
+ * of a company read the links. These are written after the commit, so that a commit writes to one index only.
+ */
+export const tables = `
+create table satrail.audit_entries (
+  id bigint primary key,
+  company_id uuid not null,
+  at_millis bigint not null,
+  body text not null
+);
+
+create table satrail.audit_links (
+  entry_id bigint primary key,
+  company_id uuid not null,
+  seq bigint not null,
+  hash text not null,
+  whole text not null,
+  place bigint not null -- in the chain of all companies
+);
+create index audit_links_of on satrail.audit_links (uuid_send(company_id), int8send(entry_id));
+`

@@ -1,0 +1,38 @@
+/** Checkouts. The index contains only deposits that belong to one. */
+export const tables = `
+create table satrail.checkouts (
+  id uuid not null,
+  company_id uuid not null,
+  public_id text not null,
+  domain text not null,
+  amount bigint check (amount > 0),
+  fiat_amount text,
+  fiat_currency text,
+  rate text,
+  rate_at_millis bigint,
+  tolerance_percent integer not null,
+  description text not null,
+  order_id text,
+  metadata json not null,
+  return_url text,
+  cancel_url text,
+  locale text not null check (locale in ('en', 'de', 'es', 'fr', 'pt', 'ar')),
+  invoice_id uuid not null,
+  payment_request text not null,
+  on_chain_address_id uuid not null,
+  address text not null,
+  status text not null check (status in ('open', 'underpaid', 'paid', 'expired', 'canceled')),
+  received bigint not null check (received >= 0),
+  paid_at_millis bigint,
+  ended_at_millis bigint,
+  revision integer not null,
+  created_at_millis bigint not null,
+  expires_at_millis bigint not null,
+  updated_at_millis bigint not null,
+  embed_origin text,
+  color text,
+  primary key (company_id, id)
+) with (fillfactor = 90);
+create unique index checkouts_public_id on satrail.checkouts (public_id);
+create index deposits_of_checkout on satrail.deposits (checkout_id) where checkout_id is not null;
+`

@@ -1,0 +1,22 @@
+/** Refunds of deposits. The deposit's own row guards how much of it was refunded. */
+export const tables = `
+create table satrail.refunds (
+  id uuid not null,
+  company_id uuid not null,
+  deposit_id uuid not null,
+  amount bigint not null check (amount > 0),
+  description text not null,
+  metadata json not null,
+  status text not null check (status in ('open', 'pending', 'completed', 'failed', 'expired', 'canceled')),
+  voucher_id uuid,
+  withdrawal_id uuid,
+  created_at_millis bigint not null,
+  updated_at_millis bigint not null,
+  checkout_id uuid, -- whose page shows the refund to the payer
+  sealed_link text,
+  primary key (company_id, id),
+  check (voucher_id is not null or withdrawal_id is not null)
+) with (fillfactor = 90);
+create index refunds_of_checkout on satrail.refunds (uuid_send(checkout_id), id desc)
+  where checkout_id is not null;
+`

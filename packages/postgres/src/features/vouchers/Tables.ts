@@ -1,0 +1,25 @@
+/** Money held for whoever claims it first. */
+export const tables = `
+create table satrail.vouchers (
+  id uuid not null,
+  company_id uuid not null,
+  ledger_tx_id uuid not null,
+  amount bigint not null check (amount > 0),
+  service_fee bigint not null check (service_fee >= 0),
+  network_allowance bigint not null check (network_allowance >= 0),
+  description text not null,
+  metadata json not null,
+  rate text,
+  rate_at_millis bigint,
+  secret_hash text not null,
+  status text not null check (status in ('open', 'claimed', 'expired', 'canceled')),
+  withdrawal_id uuid check ((status = 'claimed') = (withdrawal_id is not null)),
+  created_at_millis bigint not null,
+  expires_at_millis bigint not null,
+  updated_at_millis bigint not null,
+  refund_id uuid,
+  counted json,
+  primary key (company_id, id)
+) with (fillfactor = 90);
+create unique index vouchers_secret_hash on satrail.vouchers (secret_hash);
+`

@@ -1,4 +1,0 @@
-/** The API key that asked for an invoice. */
-export const script = `
-alter table satrail.invoices add column api_key_id text;
-`
