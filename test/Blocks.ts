@@ -28,7 +28,7 @@ export const blocksOf = (page: string, text: string): ReadonlyArray<Block> =>
 export const pages: ReadonlyArray<string> = [
   "README.md",
   "docs/guides/add-a-lightning-node.md",
-  "docs/guides/add-a-record.md",
+  "docs/guides/add-a-feature.md",
   "docs/guides/checkout.md",
   "docs/guides/embed.md",
   "docs/guides/extend.md",
