@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync } from "node:fs"
 import path from "node:path"
-import { besides, circles, files, floors, importsOf, maxLoose, read, root, upwards } from "../scripts/house/Floors.ts"
+import { besides, circles, files, floorOf, floors, importsOf, maxLoose, read, root, upwards } from "../scripts/house/Floors.ts"
 import { mentions, namesIn } from "../scripts/house/Mentions.ts"
 
 /** SQL that is about the database's own time, which an advanced or simulated clock would not move. */
@@ -160,9 +160,7 @@ describe("the house", () => {
   for (const [name, order] of Object.entries(floors)) {
     it(`house: the folders of ${name} import downwards only, types included, and few files lie beside them`, () => {
       const sources = files(`packages/${name}/src/**/*.ts`)
-      const folders = new Set(
-        sources.map((file) => path.dirname(path.relative(`packages/${name}/src`, file)).replace(/^features\/.*$/, "features"))
-      )
+      const folders = new Set(sources.map((file) => floorOf(order, path.dirname(path.relative(`packages/${name}/src`, file)))))
       assert.sameMembers([...folders], [...order, "."], "a new folder needs its floor here")
       assert.deepStrictEqual(
         sources.flatMap((file) => upwards(name, file, read(file))),

@@ -8,7 +8,7 @@ export const read = (file: string) => readFileSync(path.join(root, file), "utf8"
 
 /**
  * The folders of the large packages, from the bottom up. A folder may import from itself and from the folders before it. A file beside the
- * folders may import from all of them. The folders of `features/` are one floor.
+ * folders may import from all of them. The folders of `features/` are one floor, except those that have a floor of their own here.
  */
 export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   core: [
@@ -22,14 +22,18 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     "reports",
     "reports/reconciliation",
     "events",
-    "events/webhooks",
+    "features/webhooks",
     "connections",
     "service"
   ],
-  http: ["wire", "edge", "api", "resources", "features", "events", "pages"],
+  http: ["wire", "edge", "api", "resources", "features", "events", "features/webhooks", "pages"],
   postgres: ["client", "statements", "reads", "journal", "features", "migrations"],
   server: ["base", "environment", "backends", "deployment", "check", "sandbox", "serving", "client", "features", "commands"]
 }
+
+/** The floor of a folder. */
+export const floorOf = (order: ReadonlyArray<string>, folder: string): string =>
+  order.includes(folder) ? folder : folder.replace(/^features\/.*$/, "features")
 
 /** The most files that may lie beside the folders. */
 export const maxLoose = 10
@@ -56,14 +60,14 @@ export const besides = (file: string): ReadonlyArray<string> =>
 /** The imports of a file that lead to a folder above its own. */
 export const upwards = (name: string, file: string, source: string): ReadonlyArray<string> => {
   const order = floors[name] ?? []
-  const floorOf = (one: string) => {
+  const heightOf = (one: string) => {
     const folder = path.dirname(path.relative(`packages/${name}/src`, one))
-    return folder === "." ? order.length : order.indexOf(folder.replace(/^features\/.*$/, "features"))
+    return folder === "." ? order.length : order.indexOf(floorOf(order, folder))
   }
   return importsOf(source).flatMap(({ specifier }) => {
     if (!specifier.startsWith(".")) return []
     const target = path.join(path.dirname(file), specifier)
-    return floorOf(target) > floorOf(file) ? [`${file} -> ${target}`] : []
+    return heightOf(target) > heightOf(file) ? [`${file} -> ${target}`] : []
   })
 }
 

@@ -3,7 +3,6 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Adjustment from "@satrail/core/accounts/Adjustment"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import * as Endpoint from "@satrail/core/events/Endpoint"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
@@ -18,7 +17,6 @@ import { Records } from "@satrail/core/service/Records"
 import * as MonthEnd from "@satrail/core/reports/MonthEnd"
 import * as Approval from "@satrail/core/sending/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import * as Delivery from "@satrail/core/events/webhooks/Delivery"
 import { Effect, Equal, Option } from "effect"
 import * as AccountRows from "./AccountRows.ts"
 import * as Contract from "./Contract.ts"
@@ -47,7 +45,6 @@ import { together } from "./features/Feature.ts"
 import { all, features } from "./features/index.ts"
 import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
 import { monthEnd } from "./RecordsMonthEnds.ts"
-import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
 export { subjectOf } from "./Subject.ts"
 
@@ -130,30 +127,6 @@ const declared: { readonly [noun: string]: Subject } = {
   offers: subjectOf(AccountRows.offers, AccountRows.offer),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>
     Effect.map(onChainAddress(companyId), (row) => OnChainAddress.created(row))
-  ),
-  webhook_endpoints: subjectOf(Endpoint.noun, (companyId) => Effect.map(endpoint(companyId), (row) => Endpoint.created(row)), {
-    changed: (row) => Effect.succeed(Endpoint.changed(row, { ...row, url: "https://shop.example/others", types: [] }, 5)),
-    rotated: (row) => Effect.succeed(Endpoint.rotated(row, "sealed anew", 9, 5)),
-    disabled: (row) => Effect.succeed(Endpoint.disabled(row, "owner", 5)),
-    enabled: ["disabled", (row) => Effect.succeed(Endpoint.enabled(row, { cursor: "0.7", epoch: 1 }, 6))],
-    progressed: Effect.fnUntraced(function* (row) {
-      return Endpoint.progressed(row, { cursor: "3.0", failingSinceMillis: 4 }, yield* role, 5)
-    }),
-    deleted: (row) => Effect.succeed(Endpoint.deleted(row, 5))
-  }),
-  webhook_deliveries: subjectOf(
-    Delivery.noun,
-    Effect.fnUntraced(function* (companyId) {
-      const to = yield* endpoint(companyId)
-      assert.strictEqual(yield* verdict(Endpoint.created(to)), "Applied")
-      return Delivery.made(yield* delivery(to, yield* Id.make, { status: "pending", nextAtMillis: 5 }), yield* role)
-    }),
-    {
-      tried: Effect.fnUntraced(function* (row) {
-        return Delivery.tried(row, { ...row, status: "failed", attempts: 2, nextAtMillis: null, answered: 500 }, yield* role, 6)
-      }),
-      resent: ["tried", (row) => Effect.succeed(Delivery.resent(row, 7))]
-    }
   ),
   month_ends: subjectOf(MonthEnd.noun, (companyId) =>
     Effect.map(monthEnd(companyId), (row) => MonthEnd.closed({ ...row, number: 1 + Number.parseInt(row.id.slice(-7), 16) }))

@@ -60,7 +60,7 @@ import * as Lists from "./RecordsLists.ts"
 import * as Offers from "./RecordsOffers.ts"
 import * as Operator from "./RecordsOperator.ts"
 import * as Transactions from "./RecordsTransactions.ts"
-import * as Webhooks from "./RecordsWebhooks.ts"
+import * as Webhooks from "./features/webhooks/Records.ts"
 
 /** An id below every id that is made from here on. */
 const floor = Effect.gen(function* () {

@@ -1,12 +1,12 @@
 import { assert } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Endpoint from "@satrail/core/events/Endpoint"
+import * as Endpoint from "@satrail/core/features/webhooks/records/Endpoint"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
 import type * as Contract from "./Contract.ts"
-import { endpoint } from "./RecordsWebhooks.ts"
+import { endpoint } from "./features/webhooks/Records.ts"
 import { begin, claimFor, companyWith, created, found, open, transfer } from "./Fixtures.ts"
 
 const subjects = (events: ReadonlyArray<{ readonly subject: string }>) => events.map(({ subject }) => subject)

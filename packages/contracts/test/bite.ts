@@ -12,7 +12,6 @@ import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { type AllReads, Records } from "@satrail/core/service/Records"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
 import * as Memory from "@satrail/memory/Memory"
 import { Context, Effect, Layer } from "effect"
 import * as Mutants from "./mutants.ts"
@@ -26,7 +25,6 @@ const readsOf = (all: AllReads): Context.Context<Records> =>
     Context.add(NounReads, all),
     Context.add(EventStore, all),
     Context.add(AuditStore, all),
-    Context.add(WebhookReads, all),
     Context.add(AccountReads, all),
     Context.add(ReceivingReads, all),
     Context.add(SendingReads, all),

@@ -17,7 +17,7 @@ export * as Vouchers from "./features/vouchers/Vouchers.ts"
 export * as Refunds from "./features/refunds/Refunds.ts"
 export * as Transactions from "./reports/Transactions.ts"
 export * as Events from "./events/Events.ts"
-export * as Webhooks from "./events/webhooks/Webhooks.ts"
+export * as Webhooks from "./features/webhooks/Webhooks.ts"
 
 // What it asks with, and what it is answered. Records and refusals are in `@satrail/core/records`.
 export * as Answer from "./ledger/Answer.ts"

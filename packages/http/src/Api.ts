@@ -23,7 +23,7 @@ import * as Stops from "./resources/Stops.ts"
 import * as Suspense from "./resources/Suspense.ts"
 import * as Feature from "./features/Feature.ts"
 import { features } from "./features/index.ts"
-import * as WebhookEndpoints from "./events/WebhookEndpoints.ts"
+import { following } from "./Following.ts"
 import * as Section from "./api/Section.ts"
 
 /** In the order of the documents. Each by its name: spelled out, the declarations of all of them are 700 kB. */
@@ -35,7 +35,7 @@ type All = readonly [
   ...Feature.Joined<typeof features, "sections">,
   typeof Sections.read,
   typeof Events.section,
-  typeof WebhookEndpoints.section,
+  ...Feature.Joined<typeof following, "sections">,
   typeof Audit.section,
   typeof Rates.section,
   typeof Account.section,
@@ -48,7 +48,7 @@ type All = readonly [
   typeof OperatorTokens.section,
   typeof Audit.operatorSection,
   typeof Exports.operatorSection,
-  typeof WebhookEndpoints.operatorSection,
+  ...Feature.Joined<typeof following, "operatorSections">,
   typeof Reconciliation.section,
   typeof Suspense.section,
   ...Feature.Joined<typeof features, "operatorSections">,
@@ -66,7 +66,7 @@ const all: All = [
   ...Feature.joined(features, "sections"),
   Sections.read,
   Events.section,
-  WebhookEndpoints.section,
+  ...Feature.joined(following, "sections"),
   Audit.section,
   Rates.section,
   Account.section,
@@ -79,7 +79,7 @@ const all: All = [
   OperatorTokens.section,
   Audit.operatorSection,
   Exports.operatorSection,
-  WebhookEndpoints.operatorSection,
+  ...Feature.joined(following, "operatorSections"),
   Reconciliation.section,
   Suspense.section,
   ...Feature.joined(features, "operatorSections"),

@@ -20,7 +20,7 @@ import * as Readiness from "./api/Readiness.ts"
 import { routerConfig } from "./wire/Routing.ts"
 import * as Ui from "./edge/Ui.ts"
 import * as Sheet from "./wire/Sheet.ts"
-import * as WebhookKeys from "./events/WebhookKeys.ts"
+import { following } from "./Following.ts"
 
 /** How requests are taken in, and what the first page says. */
 export interface Options<E = never, R = never> extends Edge.Options {
@@ -64,11 +64,10 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     own(ErrorsPage.layer),
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
-    ...Feature.extensions(features).map((extension) => Extension.mount(extension(proxies), policy)),
+    ...Feature.extensions([...features, ...following]).map((extension) => Extension.mount(extension(proxies), policy)),
     Extension.mount(PayToPage.extension(proxies), policy),
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),
-    own(WebhookKeys.routes),
     ...(console ? [Extension.mount(Console.extension, policy)] : []),
     ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,

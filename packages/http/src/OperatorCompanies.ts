@@ -31,8 +31,7 @@ import * as Statements from "./resources/Statements.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Feature from "./features/Feature.ts"
 import { features } from "./features/index.ts"
-import * as Deliveries from "./events/WebhookDeliveries.ts"
-import * as WebhookEndpoints from "./events/WebhookEndpoints.ts"
+import { following } from "./Following.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
 
 const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
@@ -191,8 +190,6 @@ export const section = Section.make(
     ...Feature.joined(features, "ofCompany"),
     OfCompany.read(Events.list),
     OfCompany.read(Events.get),
-    OfCompany.read(WebhookEndpoints.list),
-    OfCompany.read(WebhookEndpoints.get),
-    OfCompany.read(Deliveries.list)
+    ...Feature.joined(following, "ofCompany")
   ]
 )

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import * as Delivery from "@satrail/core/events/webhooks/Delivery"
+import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
 import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"

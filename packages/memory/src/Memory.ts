@@ -10,7 +10,6 @@ import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import * as Changes from "@satrail/core/service/Changes"
 import type { Records } from "@satrail/core/service/Records"
-import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
 import { Context, Effect, Layer, Ref } from "effect"
 import * as Accounts from "./AccountReads.ts"
 import * as Audit from "./AuditStore.ts"
@@ -24,7 +23,6 @@ import * as Sending from "./SendingReads.ts"
 import * as State from "./State.ts"
 import * as Jobs from "./Tasks.ts"
 import { apply } from "./Verdict.ts"
-import * as Webhooks from "./WebhookReads.ts"
 
 /** The state that `layer` is over: its own, unless a caller provides one to inspect. */
 export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("@satrail/memory/Memory/Held", { defaultValue: () => undefined })
@@ -48,12 +46,11 @@ export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext
       Context.add(LedgerReads, Ledger.make(read)),
       Context.add(AuditStore, Audit.over(state)),
       Context.add(EventStore, Events.over(state)),
-      Context.add(WebhookReads, Webhooks.over(state)),
       Context.add(AccountReads, Accounts.make(read)),
       Context.add(ReceivingReads, Receiving.make(read)),
       Context.add(SendingReads, Sending.make(read)),
       Context.add(ReportReads, Reports.make(read)),
-      Context.merge(Features.reads(read))
+      Context.merge(Features.reads(read, state))
     )
   })
 )

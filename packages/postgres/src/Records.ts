@@ -6,7 +6,6 @@ import { NounReads } from "@satrail/core/ledger/NounReads"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
 import { Context, Effect, Layer } from "effect"
 import * as Features from "./features/reads.ts"
 import * as Answer from "./reads/Answer.ts"
@@ -28,7 +27,6 @@ import * as Nouns from "./reads/NounReads.ts"
 import * as Offer from "./reads/Offer.ts"
 import * as OnChainAddress from "./reads/OnChainAddress.ts"
 import * as Transaction from "./reads/Transaction.ts"
-import * as Webhooks from "./reads/WebhookReads.ts"
 import * as Withdrawal from "./reads/Withdrawal.ts"
 
 const accountReads = Effect.gen(function* () {
@@ -54,7 +52,6 @@ export const make = Effect.gen(function* () {
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(AuditStore, yield* Audit.make),
     Context.add(EventStore, yield* Events.make),
-    Context.add(WebhookReads, yield* Webhooks.make),
     Context.add(
       LedgerReads,
       LedgerReads.of({

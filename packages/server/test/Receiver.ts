@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Webhooks from "@satrail/http/events/Webhooks"
+import * as Webhooks from "@satrail/http/features/webhooks/Webhooks"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders } from "node:http"

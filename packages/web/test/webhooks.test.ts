@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Posted } from "@satrail/core/events/webhooks/Ports"
-import { keptCharacters } from "@satrail/core/events/webhooks/Sending"
+import type { Posted } from "@satrail/core/features/webhooks/Ports"
+import { keptCharacters } from "@satrail/core/features/webhooks/Sending"
 import { Effect } from "effect"
 import type http from "node:http"
 import * as WebhookPoster from "../src/WebhookPoster.ts"

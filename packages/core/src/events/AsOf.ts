@@ -6,7 +6,6 @@ import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type * as Withdrawal from "../sending/Withdrawal.ts"
 import { asked } from "../sending/WithdrawalTold.ts"
-import type { Endpoint } from "./Endpoint.ts"
 
 // Records as they were when an event was committed. They are read later, when they may have ended: what a record's life has changed since is taken
 // back, so that an event of a pending one never shows how it ended, nor its preimage.
@@ -68,5 +67,3 @@ export const changedAddress = (row: LightningAddress, atMillis: number): Lightni
 export const verifiedDomain = (row: Domain, atMillis: number): Domain => ({ ...row, checkedAtMillis: atMillis, lostAtMillis: null })
 
 export const lostDomain = (row: Domain, atMillis: number): Domain => ({ ...row, checkedAtMillis: atMillis, lostAtMillis: atMillis })
-
-export const disabledEndpoint = (row: Endpoint, atMillis: number): Endpoint => ({ ...row, status: "disabled", updatedAtMillis: atMillis })

@@ -10,7 +10,6 @@ import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import { all as everyFeature, type features } from "../features/index.ts"
 import type { AboutOf, Notices } from "../ledger/Feature.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
-import type { Endpoint } from "./Endpoint.ts"
 
 const own = {
   deposit: [
@@ -39,7 +38,6 @@ const own = {
   offer: ["offer.created"],
   onChainAddress: ["on_chain_address.created"],
   domain: ["domain.verified", "domain.lost"],
-  webhookEndpoint: ["webhook_endpoint.disabled", "webhook_endpoint.test"],
   auditHead: ["audit_head.updated"]
 } as const
 
@@ -76,7 +74,6 @@ interface Rows {
   readonly offer: Offer
   readonly onChainAddress: OnChainAddress
   readonly domain: Domain
-  readonly webhookEndpoint: Endpoint
   readonly auditHead: AuditHead
 }
 

@@ -20,7 +20,6 @@ import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
 import type { Telling } from "../ledger/Feature.ts"
 import * as AsOf from "./AsOf.ts"
-import * as Endpoint from "./Endpoint.ts"
 import type { About, Notice, Type } from "./Notice.ts"
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
@@ -81,8 +80,6 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "domain.verified": ["domain.verified"],
   "domain.found": ["domain.verified"],
   "domain.lost": ["domain.lost"],
-  "webhook_endpoint.disabled": ["webhook_endpoint.disabled"],
-  "webhook_endpoint.test": ["webhook_endpoint.test"],
   "audit_head.updated": ["audit_head.updated"]
 }
 
@@ -231,10 +228,6 @@ export const make = Effect.gen(function* () {
       case "domain.verified":
       case "domain.found":
         return domain(event, (row) => ({ kind: "domain", type: "domain.verified", record: AsOf.verifiedDomain(row, atMillis) }))
-      case "webhook_endpoint.disabled":
-        return one(event, Endpoint.noun, (row) => ({ kind: "webhookEndpoint", type, record: AsOf.disabledEndpoint(row, atMillis) }))
-      case "webhook_endpoint.test":
-        return one(event, Endpoint.noun, (record) => ({ kind: "webhookEndpoint", type, record }))
       case "domain.lost":
         return domain(event, (row) => ({ kind: "domain", type, record: AsOf.lostDomain(row, atMillis) }))
       case "audit_head.updated":

@@ -2,20 +2,25 @@ import { Context, Effect, Layer } from "effect"
 import * as Traced from "../base/Traced.ts"
 import { CheckoutReads } from "./checkouts/CheckoutReads.ts"
 import { RefundReads } from "./refunds/RefundReads.ts"
+import { WebhookReads } from "./webhooks/records/WebhookReads.ts"
 
 /** The ports of features that read: a storage adapter provides each. */
-export const keys = [CheckoutReads, RefundReads] as const
+export const keys = [CheckoutReads, RefundReads, WebhookReads] as const
 
 /** Those ports. */
 export type FeatureReads = (typeof keys)[number]["Identifier"]
 
 /** All of them in one value. */
 export const all = Effect.gen(function* () {
-  return { ...(yield* CheckoutReads), ...(yield* RefundReads) }
+  return {
+    ...(yield* CheckoutReads),
+    ...(yield* RefundReads),
+    ...(yield* WebhookReads)
+  }
 })
 
 /** One value as each of them. */
 export const from = (reads: Effect.Success<typeof all>): Context.Context<FeatureReads> =>
-  Context.make(CheckoutReads, reads).pipe(Context.add(RefundReads, reads))
+  Context.make(CheckoutReads, reads).pipe(Context.add(RefundReads, reads), Context.add(WebhookReads, reads))
 
-export const layerTraced = Layer.mergeAll(Traced.layer(CheckoutReads), Traced.layer(RefundReads))
+export const layerTraced = Layer.mergeAll(Traced.layer(CheckoutReads), Traced.layer(RefundReads), Traced.layer(WebhookReads))

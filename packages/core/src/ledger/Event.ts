@@ -39,10 +39,7 @@ export const subjects = {
   "withdrawal.replaced": "withdrawals",
   "withdrawal.settled": "withdrawals",
   "withdrawal.failed": "withdrawals",
-  "adjustment.booked": "adjustments",
-  "webhook_endpoint.changed": "webhook_endpoints",
-  "webhook_endpoint.disabled": "webhook_endpoints",
-  "webhook_endpoint.test": "webhook_endpoints"
+  "adjustment.booked": "adjustments"
 } as const
 
 export type Type = keyof typeof subjects

@@ -1,12 +1,12 @@
-import { all, type features } from "../features/index.ts"
 import * as Event from "../ledger/Event.ts"
 import type { Change } from "./Changes.ts"
+import { all, type everything } from "./Following.ts"
 
 // Of each: `keyof` of a union has only what all of them have.
 type EventsOf<F> = F extends { readonly events: infer E } ? keyof E & string : never
 
 /** Every type of event that can be published. */
-export type Type = Event.Type | EventsOf<(typeof features)[number]>
+export type Type = Event.Type | EventsOf<(typeof everything)[number]>
 
 const ofFeatures: ReadonlyArray<readonly [string, string | null]> = all.flatMap(({ events }) => Object.entries(events))
 

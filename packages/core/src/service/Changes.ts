@@ -21,16 +21,6 @@ import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/Oper
 import type { SessionBegun, SessionBegunAgain, SessionEnded, SessionSteppedUp } from "../accounts/Session.ts"
 import type { WalletConnected } from "../connections/WalletConnection.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
-import type {
-  EndpointChanged,
-  EndpointCreated,
-  EndpointDeleted,
-  EndpointDisabled,
-  EndpointEnabled,
-  EndpointProgressed,
-  EndpointRotated,
-  EndpointTested
-} from "../events/Endpoint.ts"
 import type { AnswerKept, AnswersForgotten } from "../ledger/Answer.ts"
 import type { RefusalOf } from "../ledger/Change.ts"
 import type { CursorMoved } from "../ledger/Cursor.ts"
@@ -59,8 +49,8 @@ import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { AuditHeadPublished } from "../reports/AuditHead.ts"
 import type { MonthsClosed } from "../reports/MonthEnd.ts"
 import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
-import type { features } from "../features/index.ts"
 import type { ChangeOf } from "../ledger/Feature.ts"
+import type { everything } from "./Following.ts"
 import type {
   InternalTransferred,
   PayoutBuried,
@@ -70,7 +60,6 @@ import type {
   WithdrawalRequested,
   WithdrawalSettled
 } from "../sending/Withdrawal.ts"
-import type { DeliveryMade, DeliveryResent, DeliveryTried } from "../events/webhooks/Delivery.ts"
 
 /** Everything that can become true here. A storage adapter applies all of one Change or none of it. */
 export type Change =
@@ -131,24 +120,13 @@ export type Change =
   | WithdrawalSettled
   | WithdrawalFailed
   | InternalTransferred
-  | EndpointCreated
-  | EndpointChanged
-  | EndpointRotated
-  | EndpointEnabled
-  | EndpointDisabled
-  | EndpointDeleted
-  | EndpointProgressed
-  | EndpointTested
-  | DeliveryMade
-  | DeliveryTried
-  | DeliveryResent
   | PayoutBuried
   | CursorMoved
   | AuditHeadPublished
   | DutyBegun
   | AnswerKept
   | AnswersForgotten
-  | ChangeOf<(typeof features)[number]>
+  | ChangeOf<(typeof everything)[number]>
 
 /** Those that each store has a program of its own for: writes cannot express them. */
 export type Program = Exclude<Change, Written.Any>

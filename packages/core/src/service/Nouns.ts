@@ -5,7 +5,6 @@ import * as Session from "../accounts/Session.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import * as WalletConnection from "../connections/WalletConnection.ts"
-import * as Endpoint from "../events/Endpoint.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
 import * as Assignment from "../receiving/Assignment.ts"
 import * as Deposit from "../receiving/Deposit.ts"
@@ -15,10 +14,9 @@ import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as Offer from "../receiving/Offer.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Approval from "../sending/Approval.ts"
-import { all as features } from "../features/index.ts"
+import { all as features } from "./Following.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as MonthEnd from "../reports/MonthEnd.ts"
-import * as Delivery from "../events/webhooks/Delivery.ts"
 
 /** Every kind of record that this package declares. A store keeps others as well: it needs no list of them. */
 export const all: ReadonlyArray<Members | Noun> = [
@@ -38,8 +36,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   OnChainAddress.noun,
   KeyRange.members,
   Withdrawal.noun,
-  Endpoint.noun,
-  Delivery.noun,
   MonthEnd.noun,
   ...features.flatMap(({ nouns }) => nouns)
 ]
@@ -55,7 +51,5 @@ export const moves: ReadonlyArray<Move> = [
   LightningAddress.life,
   Withdrawal.life,
   Approval.life,
-  Endpoint.life,
-  Delivery.life,
   ...features.flatMap(({ lives }) => lives)
 ].flatMap((life) => Object.values(life))

@@ -8,7 +8,6 @@ import { NounReads } from "../ledger/NounReads.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
-import { WebhookReads } from "../events/webhooks/WebhookReads.ts"
 
 /** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
 export type Records =
@@ -20,7 +19,6 @@ export type Records =
   | ReceivingReads
   | SendingReads
   | ReportReads
-  | WebhookReads
   | FeatureReads.FeatureReads
 
 /** Everything that can be read. */
@@ -34,7 +32,6 @@ export interface AllReads
     Context.Service.Shape<typeof ReceivingReads>,
     Context.Service.Shape<typeof SendingReads>,
     Context.Service.Shape<typeof ReportReads>,
-    Context.Service.Shape<typeof WebhookReads>,
     Effect.Success<typeof FeatureReads.all> {}
 
 /** All of it in one value: for a host, a tool or a test that looks at the whole. */
@@ -48,7 +45,6 @@ export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(funct
     ...(yield* ReceivingReads),
     ...(yield* SendingReads),
     ...(yield* ReportReads),
-    ...(yield* WebhookReads),
     ...(yield* FeatureReads.all)
   }
 })

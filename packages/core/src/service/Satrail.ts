@@ -59,10 +59,8 @@ import { features } from "../features/index.ts"
 import * as FeatureReads from "../features/reads.ts"
 import * as Layers from "../ledger/Layers.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
-import * as Dispatcher from "../events/webhooks/Dispatcher.ts"
-import * as Forgetting from "../events/webhooks/Forgetting.ts"
-import { WebhookReads } from "../events/webhooks/WebhookReads.ts"
-import * as Webhooks from "../events/webhooks/Webhooks.ts"
+import * as Dispatcher from "../features/webhooks/Dispatcher.ts"
+import { following } from "./Following.ts"
 import * as Payments from "./Payments.ts"
 import * as Policy from "./Policy.ts"
 import type { Records } from "./Records.ts"
@@ -99,7 +97,6 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(LedgerReads),
   Traced.layer(EventStore),
   Traced.layer(Audit.AuditStore),
-  Traced.layer(WebhookReads),
   Traced.layer(AccountReads),
   Traced.layer(ReceivingReads),
   Traced.layer(SendingReads),
@@ -139,9 +136,9 @@ export const layer = (settings: Policy.Settings) =>
     SettledPayouts.layer,
     PaymentWorker.layer,
     AuditLog.layer,
-    Events.layer,
-    Webhooks.layer
+    Events.layer
   ).pipe(
+    Layer.provideMerge(Layers.services(following)),
     Layer.provideMerge(Feed.layer),
     Layer.provideMerge(Layers.services(features)),
     Layer.provideMerge(
@@ -184,7 +181,7 @@ export const layerWorkers = Layer.mergeAll(
   Expiry.layerWorker,
   Retention.layerWorker,
   AuditLog.layerWorker,
-  Forgetting.layerWorker
+  Layers.workers(following)
 )
 
 /** Sends webhooks. It wants a `Renderer`, which `@satrail/http` has, and a `Poster` and `Secrets` around it. */

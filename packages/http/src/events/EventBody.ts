@@ -1,7 +1,7 @@
 import type { About, AuditHead, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
 import { types } from "@satrail/core/events/Notice"
 import * as Audit from "@satrail/core/ledger/Audit"
-import { Renderer } from "@satrail/core/events/webhooks/Ports"
+import { Renderer } from "@satrail/core/features/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "../wire/EventIds.ts"
 import * as Adjustments from "../resources/Adjustments.ts"
@@ -13,7 +13,6 @@ import * as LightningAddresses from "../resources/LightningAddresses.ts"
 import * as Offers from "../resources/Offers.ts"
 import * as OnChainAddresses from "../resources/OnChainAddresses.ts"
 import { all, type features } from "../features/index.ts"
-import * as WebhookView from "./WebhookView.ts"
 import * as Suspense from "../resources/Suspense.ts"
 import * as Withdrawals from "../resources/Withdrawals.ts"
 import * as Scalars from "../wire/Scalars.ts"
@@ -48,7 +47,6 @@ const own = {
   offer: Offers.view,
   onChainAddress: OnChainAddresses.view,
   domain: Domains.own,
-  webhookEndpoint: WebhookView.view,
   auditHead
 } satisfies { readonly [K in Kind]?: View.View<never, Schema.Struct.Fields> }
 
@@ -84,8 +82,6 @@ const dataOf = (about: About): object => {
       return views.onChainAddress.of(about.record)
     case "domain":
       return views.domain.of(about.record)
-    case "webhookEndpoint":
-      return views.webhookEndpoint.of(about.record)
     case "auditHead":
       return views.auditHead.of(about.record)
     default:

@@ -9,8 +9,8 @@ import * as Errors from "../wire/Errors.ts"
 import * as EventStream from "../events/EventStream.ts"
 import * as Examples from "../wire/Examples.ts"
 import * as Html from "../wire/Html.ts"
-import { section as webhookSection } from "../events/WebhookEndpoints.ts"
-import * as WebhookDocs from "../events/WebhookDocs.ts"
+import { section as webhookSection } from "../features/webhooks/WebhookEndpoints.ts"
+import * as WebhookDocs from "../features/webhooks/WebhookDocs.ts"
 
 /** Two documents, each with its page: what customers ask, and what the operator asks, which a proxy closes with everything under `/operator`. */
 export const paths = {

@@ -131,25 +131,10 @@ export const catalogue = {
     meaning: "The company has as many hold invoices that have not ended as it may have: 200. Each may be paid and held.",
     remedy: "Settle or cancel one, or wait until one expires."
   },
-  too_many_endpoints: {
-    status: 409,
-    meaning: "The company has as many webhook endpoints as it may have: 16.",
-    remedy: "Delete one that is not needed any more, or change one."
-  },
   too_many_api_keys: {
     status: 409,
     meaning: "The company has as many open API keys as it may have when it makes one itself: 100.",
     remedy: "Revoke one that is not needed any more, or ask the operator to issue one."
-  },
-  webhook_endpoint_disabled: {
-    status: 409,
-    meaning: "The webhook endpoint is disabled: nothing is sent there.",
-    remedy: "Enable it first; with `replay_from` nothing is lost."
-  },
-  delivery_pending: {
-    status: 409,
-    meaning: "The delivery is on its way, or waits for its next attempt.",
-    remedy: "Wait for its attempt: `next_attempt_at`."
   },
   cursor_too_old: {
     status: 410,

@@ -9,7 +9,6 @@ import type { DomainNotShown, Domains } from "@satrail/core/accounts/Domains"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import type { Invalid } from "@satrail/core/base/Invalid"
 import type { NamesUnavailable } from "@satrail/core/base/Names"
-import type { EndpointNotEnabled } from "@satrail/core/events/Endpoint"
 import type { CursorTooOld } from "@satrail/core/events/Events"
 import type { Feed } from "@satrail/core/events/Feed"
 import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
@@ -41,9 +40,7 @@ import type { Transactions } from "@satrail/core/reports/Transactions"
 import type { DestinationInvalid } from "@satrail/core/sending/Destination"
 import type { DestinationRefused } from "@satrail/core/sending/Recipient"
 import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
-import type { DeliveryPending } from "@satrail/core/events/webhooks/Delivery"
 import type { TooManyKeys } from "@satrail/core/accounts/OwnKeys"
-import type { TooManyEndpoints, Webhooks } from "@satrail/core/events/webhooks/Webhooks"
 import { Effect, Schema, SchemaAST } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
@@ -247,12 +244,8 @@ const table = {
       ...(remaining !== undefined && { remaining_sats: Msat.toDecimalSats(remaining) }),
       ...(freesAtMillis !== undefined && { frees_at: Scalars.instantOrNull(freesAtMillis) })
     }),
-  TooManyEndpoints: ({ maximum }: TooManyEndpoints) =>
-    failure("too_many_endpoints", `There are ${maximum} webhook endpoints already, which is as many as a company has`),
   TooManyKeys: ({ maximum }: TooManyKeys) =>
     failure("too_many_api_keys", `The company has ${maximum} API keys, which is as many as it may make: revoke one, or ask the operator`),
-  EndpointNotEnabled: ({ status }: EndpointNotEnabled) => failure("webhook_endpoint_disabled", `The webhook endpoint is ${status}`),
-  DeliveryPending: (_: DeliveryPending) => failure("delivery_pending", "The delivery is on its way, or waits for its next attempt"),
   CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this one have been deleted"),
   TooManyEstimates: ({ of, perMinute }: TooManyEstimates) =>
     failure(
@@ -325,7 +318,6 @@ export type ServiceError =
   | ErrorsOf<Stops["Service"]>
   | ErrorsOf<Transactions["Service"]>
   | ErrorsOf<Suspense["Service"]>
-  | ErrorsOf<Webhooks["Service"]>
   | ErrorsOf<Withdrawals["Service"]>
 
 type Table = typeof table

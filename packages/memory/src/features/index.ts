@@ -1,9 +1,16 @@
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
-import { Context } from "effect"
+import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
+import { Context, type Ref } from "effect"
 import type { Read } from "../Reading.ts"
+import type * as State from "../State.ts"
 import * as Checkouts from "./Checkouts.ts"
 import * as Refunds from "./Refunds.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 /** What features read. */
-export const reads = (read: Read) => Context.make(CheckoutReads, Checkouts.make(read)).pipe(Context.add(RefundReads, Refunds.make(read)))
+export const reads = (read: Read, state: Ref.Ref<State.State>) =>
+  Context.make(CheckoutReads, Checkouts.make(read)).pipe(
+    Context.add(RefundReads, Refunds.make(read)),
+    Context.add(WebhookReads, Webhooks.over(state))
+  )

@@ -1,10 +1,15 @@
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
+import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
 import { Context, Effect } from "effect"
 import * as Checkouts from "./checkouts/Reads.ts"
 import * as Refunds from "./refunds/Reads.ts"
+import * as Webhooks from "./webhooks/Reads.ts"
 
 /** What features read. */
 export const make = Effect.gen(function* () {
-  return Context.make(CheckoutReads, yield* Checkouts.make).pipe(Context.add(RefundReads, yield* Refunds.make))
+  return Context.make(CheckoutReads, yield* Checkouts.make).pipe(
+    Context.add(RefundReads, yield* Refunds.make),
+    Context.add(WebhookReads, yield* Webhooks.make)
+  )
 })

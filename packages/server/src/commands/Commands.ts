@@ -14,7 +14,6 @@ import * as MendCommands from "./MendCommands.ts"
 import * as OfferCommands from "./OfferCommands.ts"
 import { look } from "./LookCommands.ts"
 import * as StopCommands from "./StopCommands.ts"
-import { webhooks } from "./WebhookCommands.ts"
 
 // What each command takes and says of itself. What it does is loaded when it is asked to: `--help` waits for none of it.
 
@@ -396,7 +395,7 @@ export const satrail = Command.make("satrail").pipe(
         ...ofFeatures("The books")
       ]
     },
-    { group: "Told to operators", commands: [Command.provideEffectDiscard(webhooks, spelt), ...ofFeatures("Told to operators")] },
+    { group: "Told to operators", commands: ofFeatures("Told to operators") },
     { group: "Payees by name", commands: [Command.provideEffectDiscard(names, spelt)] },
     { group: "The wallet", commands: [Command.provideEffectDiscard(wallet, spelt)] }
   ])

@@ -16,12 +16,7 @@ const kinds = {
   "lightning-addresses": listed("bitcoin/deposit/lightning-address", "id", "address", "created_at", "deleted_at"),
   "on-chain-addresses": listed("bitcoin/deposit/on-chain", "id", "address", "created_at"),
   domains: { all: "domains", columns: ["domain", "shown_by", "verified_at", "checked_at", "lost_at"] },
-  events: { ...listed("events", "id", "type", "created_at"), after: "after" },
-  webhooks: listed("webhook-endpoints", "id", "url", "status", "failing_since"),
-  deliveries: {
-    one: (id) => `webhook-endpoints/${id}/deliveries`,
-    columns: ["id", "event_type", "subject", "status", "attempts", "response_status", "next_attempt_at"]
-  }
+  events: { ...listed("events", "id", "type", "created_at"), after: "after" }
 } as const satisfies { readonly [what: string]: Kind }
 
 const ofFeatures = new Map(features.flatMap(({ look = {} }) => Object.entries(look)))
@@ -36,8 +31,6 @@ const whats: ReadonlyArray<string> = [
   "on-chain-addresses",
   "domains",
   "events",
-  "webhooks",
-  "deliveries",
   ...ofFeatures.keys()
 ]
 

@@ -1,9 +1,10 @@
 import type { Feature } from "./Feature.ts"
 import { vouchers } from "./vouchers/Checks.ts"
+import { webhooks } from "./webhooks/Checks.ts"
 import { zaps } from "./zaps/Checks.ts"
 
 /** Every feature that stories are about. */
-export const features = [vouchers, zaps] as const
+export const features = [vouchers, zaps, webhooks] as const
 
 /** The same, for whoever needs of each what any may have. */
 export const all: ReadonlyArray<Feature> = features

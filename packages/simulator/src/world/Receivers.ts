@@ -1,4 +1,4 @@
-import type { Posted, Poster } from "@satrail/core/events/webhooks/Ports"
+import type { Posted, Poster } from "@satrail/core/features/webhooks/Ports"
 import { Effect } from "effect"
 
 /** How a server of a company's answers a webhook. */

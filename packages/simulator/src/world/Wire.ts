@@ -1,8 +1,7 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import { Names, NamesUnavailable } from "@satrail/core/base/Names"
-import { Poster, type Posted } from "@satrail/core/events/webhooks/Ports"
-import { attemptMillis } from "@satrail/core/events/webhooks/Schedule"
-import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
+import { Poster, type Posted } from "@satrail/core/features/webhooks/Ports"
+import { attemptMillis } from "@satrail/core/features/webhooks/Schedule"
 import { AuditStore } from "@satrail/core/ledger/Audit"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -219,7 +218,6 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(ReceivingReads, "store"),
     over(SendingReads, "store"),
     over(ReportReads, "store"),
-    over(WebhookReads, "store"),
     over(Tasks, "store"),
     FeatureReads.from(wired(wire, "store")(Effect.runSync(Effect.provideContext(FeatureReads.all, outlasting)))),
     over(LightningReceiver, "node"),

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import * as Worker from "../../base/Worker.ts"
 import * as Duties from "../../ledger/Duties.ts"
-import { WebhookReads } from "./WebhookReads.ts"
+import { WebhookReads } from "./records/WebhookReads.ts"
 import { keptMillis } from "./Webhooks.ts"
 
 const batchSize = 5000

@@ -1,6 +1,6 @@
-import * as Schedule from "@satrail/core/events/webhooks/Schedule"
+import * as Schedule from "@satrail/core/features/webhooks/Schedule"
 import { types } from "@satrail/core/events/Notice"
-import * as EventBody from "./EventBody.ts"
+import * as EventBody from "../../events/EventBody.ts"
 
 // What is sent to webhooks, for OpenAPI's `webhooks`: the schemas are those that bodies are rendered by.
 

@@ -1,12 +1,12 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { limit, type Webhooks } from "@satrail/core/events/webhooks/Webhooks"
+import { limit, type Webhooks } from "@satrail/core/features/webhooks/Webhooks"
 import { Context, Effect, Option, Schedule } from "effect"
 
 /** How long a test waits for its first attempt: longer than connecting may take. A receiver has longer to answer, which its delivery shows. */
 export const waitSeconds = 8
 
 /** The same in milliseconds, for a program that sends no webhooks and need not wait. */
-export const WaitMillis = Context.Reference<number>("@satrail/http/events/WebhookTest/WaitMillis", {
+export const WaitMillis = Context.Reference<number>("@satrail/http/features/webhooks/WebhookTest/WaitMillis", {
   defaultValue: () => waitSeconds * 1000
 })
 

@@ -1,7 +1,7 @@
-import { type Endpoint, Reason, Status } from "@satrail/core/events/Endpoint"
+import { type Endpoint, Reason, Status } from "@satrail/core/features/webhooks/records/Endpoint"
 import { Schema } from "effect"
-import * as Scalars from "../wire/Scalars.ts"
-import * as View from "../wire/View.ts"
+import * as Scalars from "../../../wire/Scalars.ts"
+import * as View from "../../../wire/View.ts"
 
 /** A webhook endpoint as its owner sees it: never its secret. */
 export const view = View.make<Endpoint>()(

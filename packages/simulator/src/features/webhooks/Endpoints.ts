@@ -1,9 +1,9 @@
-import type { Deliveries, Known } from "../checks/Deliveries.ts"
-import { claim } from "../checks/Violation.ts"
-import type { Company, Customers } from "./Customers.ts"
-import { member, text } from "./Json.ts"
-import { type Acts, latest } from "./Made.ts"
-import type { Stage } from "./Stage.ts"
+import type { Deliveries, Known } from "./Deliveries.ts"
+import { claim } from "../../checks/Violation.ts"
+import type { Company, Customers } from "../../story/Customers.ts"
+import { member, text } from "../../story/Json.ts"
+import { type Acts, latest } from "../../story/Made.ts"
+import type { Stage } from "../../story/Stage.ts"
 
 /** The webhook endpoints of companies, and what they do about them. */
 export interface Endpoints {

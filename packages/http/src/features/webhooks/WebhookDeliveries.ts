@@ -1,19 +1,20 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { placeOf } from "@satrail/core/events/Events"
 import * as Notice from "@satrail/core/events/Notice"
-import { type Delivery, Status } from "@satrail/core/events/webhooks/Delivery"
-import { limit, Webhooks } from "@satrail/core/events/webhooks/Webhooks"
+import { type Delivery, Status } from "@satrail/core/features/webhooks/records/Delivery"
+import { limit, Webhooks } from "@satrail/core/features/webhooks/Webhooks"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { companyId, OperatorScopes, Scopes } from "../api/Authentication.ts"
-import * as Envelope from "../wire/Envelope.ts"
-import * as Errors from "../wire/Errors.ts"
-import * as EventIds from "../wire/EventIds.ts"
-import { Example, type World } from "../wire/Examples.ts"
-import * as Page from "../wire/Page.ts"
-import * as Scalars from "../wire/Scalars.ts"
-import * as Section from "../api/Section.ts"
-import * as View from "../wire/View.ts"
+import { companyId, OperatorScopes, Scopes } from "../../api/Authentication.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import * as Errors from "../../wire/Errors.ts"
+import * as EventIds from "../../wire/EventIds.ts"
+import { Example, type World } from "../../wire/Examples.ts"
+import * as Page from "../../wire/Page.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import * as Section from "../../api/Section.ts"
+import * as View from "../../wire/View.ts"
+import { errors } from "./records/WebhookErrors.ts"
 
 /** A delivery, and the id of its event. */
 interface Shown extends Delivery {
@@ -102,7 +103,7 @@ const sentAgain = <const Name extends string, const Path extends `/${string}`>(n
   HttpApiEndpoint.post(name, `${path}/:id/resend` as const, {
     params: { id: Scalars.Uuid },
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "delivery_pending", "webhook_endpoint_disabled", "store_unavailable")
+    error: errors.of("not_found", "delivery_pending", "webhook_endpoint_disabled", "store_unavailable")
   })
     .annotate(Scopes, ["webhooks"])
     .annotate(OpenApi.Summary, "Send a delivery again")
@@ -135,7 +136,7 @@ const resends =
   <R>(whose: Effect.Effect<CompanyId.CompanyId, never, R>) =>
   ([webhooks, ids]: Effect.Success<typeof services>) =>
     Effect.fnUntraced(function* ({ params }: { readonly params: { readonly id: string } }) {
-      const row = yield* Errors.answered(webhooks.resend(yield* whose, params.id.toLowerCase()))
+      const row = yield* errors.answered(webhooks.resend(yield* whose, params.id.toLowerCase()))
       return Envelope.ok("Delivery is sent again", view.of(shownWith(ids)(row)))
     })
 

@@ -1,8 +1,8 @@
-import * as Endpoint from "@satrail/core/events/Endpoint"
-import * as Delivery from "@satrail/core/events/webhooks/Delivery"
-import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
+import * as Endpoint from "@satrail/core/features/webhooks/records/Endpoint"
+import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
+import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
 import { Effect, Option, Ref } from "effect"
-import * as State from "./State.ts"
+import * as State from "../State.ts"
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 

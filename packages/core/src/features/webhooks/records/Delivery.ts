@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import * as CompanyId from "../../base/CompanyId.ts"
-import type * as Change from "../../ledger/Change.ts"
-import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import * as CompanyId from "../../../base/CompanyId.ts"
+import type * as Change from "../../../ledger/Change.ts"
+import * as Noun from "../../../ledger/Noun.ts"
+import type { Written } from "../../../ledger/Written.ts"
 
 /** `pending` is sent, and sent again when that fails, up to the end of the schedule: then it is `failed`, and can be sent again by hand. */
 export const Status = Schema.Literals(["pending", "delivered", "failed"])
@@ -63,9 +63,19 @@ export const life = {
   })
 }
 
-export interface DeliveryMade extends Written<"DeliveryMade", readonly [Noun.InsertOf<typeof noun>], "fence"> {}
-export interface DeliveryTried extends Written<"DeliveryTried", readonly [Noun.TransitionOf<typeof life.tried, Delivery>], "fence"> {}
-export interface DeliveryResent extends Written<"DeliveryResent", readonly [Noun.TransitionOf<typeof life.resent>]> {}
+export interface DeliveryMade extends Written<"DeliveryMade", readonly [Noun.InsertOf<typeof noun>], "fence", never> {}
+export interface DeliveryTried extends Written<
+  "DeliveryTried",
+  readonly [Noun.TransitionOf<typeof life.tried, Delivery>],
+  "fence",
+  never
+> {}
+export interface DeliveryResent extends Written<
+  "DeliveryResent",
+  readonly [Noun.TransitionOf<typeof life.resent>],
+  never,
+  "webhook_endpoint.changed"
+> {}
 
 const parts = ({ id, companyId }: Delivery, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })
 

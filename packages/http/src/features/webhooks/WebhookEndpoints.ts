@@ -1,27 +1,28 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import type { Endpoint } from "@satrail/core/events/Endpoint"
-import * as Schedule from "@satrail/core/events/webhooks/Schedule"
-import * as Signature from "@satrail/core/events/webhooks/Signature"
-import * as Core from "@satrail/core/events/webhooks/Webhooks"
+import type { Endpoint, EndpointNotEnabled } from "@satrail/core/features/webhooks/records/Endpoint"
+import * as Schedule from "@satrail/core/features/webhooks/Schedule"
+import * as Signature from "@satrail/core/features/webhooks/Signature"
+import * as Core from "@satrail/core/features/webhooks/Webhooks"
 import { Effect, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { companyId, Scopes } from "../api/Authentication.ts"
-import { bodyIsOptional } from "../api/Base.ts"
-import * as Envelope from "../wire/Envelope.ts"
-import * as Errors from "../wire/Errors.ts"
-import * as EventIds from "../wire/EventIds.ts"
-import { Example, type World } from "../wire/Examples.ts"
-import * as Idempotency from "../wire/Idempotency.ts"
-import * as Patch from "../wire/Patch.ts"
-import * as Scalars from "../wire/Scalars.ts"
-import { Seal, type Sealer } from "../wire/Seal.ts"
-import * as Section from "../api/Section.ts"
-import * as View from "../wire/View.ts"
+import { companyId, Scopes } from "../../api/Authentication.ts"
+import { bodyIsOptional } from "../../api/Base.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import * as Errors from "../../wire/Errors.ts"
+import * as EventIds from "../../wire/EventIds.ts"
+import { Example, type World } from "../../wire/Examples.ts"
+import * as Idempotency from "../../wire/Idempotency.ts"
+import * as Patch from "../../wire/Patch.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import { Seal, type Sealer } from "../../wire/Seal.ts"
+import * as Section from "../../api/Section.ts"
+import * as View from "../../wire/View.ts"
 import * as Deliveries from "./WebhookDeliveries.ts"
 import * as WebhookTest from "./WebhookTest.ts"
-import { filterIssue, filterPattern, maxFilters, placeOf } from "./Feed.ts"
-import { view } from "./WebhookView.ts"
+import { filterIssue, filterPattern, maxFilters, placeOf } from "../../events/Feed.ts"
+import { errors } from "./records/WebhookErrors.ts"
+import { view } from "./records/WebhookView.ts"
 
 const params = { id: Scalars.Uuid }
 
@@ -112,7 +113,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       headers: Idempotency.headers,
       payload: Body,
       success: Envelope.success(201, issued.schema),
-      error: Errors.of(
+      error: errors.of(
         "malformed",
         "idempotency_mismatch",
         "idempotency_not_supported",
@@ -150,7 +151,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Fetch a webhook endpoint")
       .annotate(OpenApi.Description, `\`failing_since\` says whether it works.${Deliveries.needs(root, "read")}`)
       .annotate(Example, shown("Webhook endpoint")),
-    change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: Errors.of(...common) })
+    change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: errors.of(...common) })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Replace a webhook endpoint's settings")
       .annotate(
@@ -162,7 +163,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       params,
       payload: Some,
       success: answers.one,
-      error: Errors.of(...common)
+      error: errors.of(...common)
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Update a webhook endpoint")
@@ -194,7 +195,7 @@ const action = <const Name extends string, const Path extends `/v1/${string}` | 
   description: string,
   message: string
 ) =>
-  HttpApiEndpoint.post(name, path, { params, success: answers.one, error: Errors.of(...common) })
+  HttpApiEndpoint.post(name, path, { params, success: answers.one, error: errors.of(...common) })
     .annotate(Scopes, ["webhooks"])
     .annotate(OpenApi.Summary, about)
     .annotate(OpenApi.Description, `${description}${Deliveries.needs(root)}`)
@@ -223,7 +224,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       params,
       payload: [Rotation, Schema.Null],
       success: answers.issued,
-      error: Errors.of(...common, "idempotency_not_supported")
+      error: errors.of(...common, "idempotency_not_supported")
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Transform, bodyIsOptional)
@@ -242,7 +243,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       params,
       payload: [Enabling, Schema.Null],
       success: answers.one,
-      error: Errors.of(...common)
+      error: errors.of(...common)
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Transform, bodyIsOptional)
@@ -253,7 +254,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       params,
       payload: Schema.Struct({ replay_from: replayFrom }).annotate({ identifier: "ReplayWebhookEndpoint" }),
       success: answers.one,
-      error: Errors.of(...common)
+      error: errors.of(...common)
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Replay events")
@@ -291,12 +292,12 @@ const handlersOf = <R>(
 ) => {
   const [webhooks, ids, sealer, waitMillis] = services
   const creation = Idempotency.sealedCreation(path, "Webhook endpoint created", issued.of, sealer)
-  const one = <E extends Errors.ServiceError>(
+  const one = <E extends Errors.ServiceError | EndpointNotEnabled>(
     message: string,
     ask: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Endpoint, E>
   ) =>
     Effect.fnUntraced(function* ({ params }: OfOne) {
-      return Envelope.ok(message, view.of(yield* Errors.answered(ask(yield* whose, params.id.toLowerCase()))))
+      return Envelope.ok(message, view.of(yield* errors.answered(ask(yield* whose, params.id.toLowerCase()))))
     })
   const from = (companyId: CompanyId.CompanyId, text: string | null | undefined) =>
     text === null || text === undefined ? Effect.undefined : placeOf(ids, isOperator ? null : companyId, text)
@@ -304,28 +305,28 @@ const handlersOf = <R>(
     create: Effect.fnUntraced(function* ({ payload, headers, request }: Creating) {
       const id = yield* whose
       const once = yield* creation.once(request, headers["idempotency-key"], id)
-      return yield* creation.answer(yield* Errors.answered(webhooks.create({ companyId: id, settings: settingsOf(payload), ...once })), id)
+      return yield* creation.answer(yield* errors.answered(webhooks.create({ companyId: id, settings: settingsOf(payload), ...once })), id)
     }),
     list: () =>
       Effect.gen(function* () {
-        return Envelope.ok("Webhook endpoints", (yield* Errors.answered(webhooks.list(yield* whose))).map(view.of))
+        return Envelope.ok("Webhook endpoints", (yield* errors.answered(webhooks.list(yield* whose))).map(view.of))
       }),
     get: one("Webhook endpoint", webhooks.get),
     remove: one("Webhook endpoint deleted", webhooks.remove),
     disable: one("Webhook endpoint disabled", webhooks.disable),
     test: Effect.fnUntraced(function* ({ params }: OfOne) {
-      const { endpoint, message } = yield* Errors.answered(WebhookTest.sent(webhooks, waitMillis, yield* whose, params.id.toLowerCase()))
+      const { endpoint, message } = yield* errors.answered(WebhookTest.sent(webhooks, waitMillis, yield* whose, params.id.toLowerCase()))
       return Envelope.ok(message, view.of(endpoint))
     }),
     change: Effect.fnUntraced(function* ({ params, payload }: OfOne & Pick<Creating, "payload">) {
-      const row = yield* Errors.answered(webhooks.change(yield* whose, params.id.toLowerCase(), settingsOf(payload)))
+      const row = yield* errors.answered(webhooks.change(yield* whose, params.id.toLowerCase(), settingsOf(payload)))
       return Envelope.ok("Webhook endpoint changed", view.of(row))
     }),
     update: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Some.Type }) {
       const id = params.id.toLowerCase()
-      const current = yield* Errors.answered(webhooks.get(yield* whose, id))
+      const current = yield* errors.answered(webhooks.get(yield* whose, id))
       const settings = settingsOf({ url: current.url, ...(yield* Patch.filled(Some, payload, view.of(current))) })
-      return Envelope.ok("Webhook endpoint changed", view.of(yield* Errors.answered(webhooks.change(yield* whose, id, settings))))
+      return Envelope.ok("Webhook endpoint changed", view.of(yield* errors.answered(webhooks.change(yield* whose, id, settings))))
     }),
     rotate: Effect.fnUntraced(function* ({
       params,
@@ -336,20 +337,20 @@ const handlersOf = <R>(
       const seconds = payload?.overlap_seconds ?? Core.overlapSeconds.default
       return Envelope.ok(
         "Secret rotated",
-        issued.of(yield* Errors.answered(webhooks.rotate(yield* whose, params.id.toLowerCase(), seconds)))
+        issued.of(yield* errors.answered(webhooks.rotate(yield* whose, params.id.toLowerCase(), seconds)))
       )
     }),
     enable: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Enabling.Type | null }) {
       const id = yield* whose
-      yield* Errors.answered(webhooks.get(id, params.id.toLowerCase()))
+      yield* errors.answered(webhooks.get(id, params.id.toLowerCase()))
       const place = yield* from(id, payload?.replay_from)
-      return Envelope.ok("Webhook endpoint enabled", view.of(yield* Errors.answered(webhooks.enable(id, params.id.toLowerCase(), place))))
+      return Envelope.ok("Webhook endpoint enabled", view.of(yield* errors.answered(webhooks.enable(id, params.id.toLowerCase(), place))))
     }),
     replay: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from: string } }) {
       const id = yield* whose
-      yield* Errors.answered(webhooks.get(id, params.id.toLowerCase()))
+      yield* errors.answered(webhooks.get(id, params.id.toLowerCase()))
       const place = yield* placeOf(ids, isOperator ? null : id, payload.replay_from)
-      return Envelope.ok("Replay begun", view.of(yield* Errors.answered(webhooks.replay(id, params.id.toLowerCase(), place))))
+      return Envelope.ok("Replay begun", view.of(yield* errors.answered(webhooks.replay(id, params.id.toLowerCase(), place))))
     })
   }
 }

@@ -1,8 +1,8 @@
-import { Secrets } from "@satrail/core/events/webhooks/Ports"
+import { Secrets } from "@satrail/core/features/webhooks/Ports"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { createPrivateKey, createPublicKey, hkdfSync, sign } from "node:crypto"
-import * as Seal from "../wire/Seal.ts"
+import * as Seal from "../../wire/Seal.ts"
 
 // An Ed25519 private key as PKCS #8 writes it (RFC 8410, section 10.3), up to its 32 bytes; and how much precedes those of a public one.
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
@@ -30,8 +30,7 @@ export const layer = (secret: Redacted.Redacted) => Layer.sync(Secrets, () => ma
 /** Where the public key is, as Standard Webhooks writes it. */
 export const path = "/.well-known/satrail-webhook-keys"
 
-/** Serves the public key of the signatures that begin with `v1a`. */
-export const routes = HttpRouter.use(
+const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const secrets = yield* Secrets
     const keys = secrets === null ? [] : [{ key: `whpk_${secrets.publicKey}`, algorithm: "ed25519" }]
@@ -42,3 +41,6 @@ export const routes = HttpRouter.use(
     )
   })
 )
+
+/** Serves the public key of the signatures that begin with `v1a`. */
+export const extension = () => ({ routes, policy: {} })

@@ -4,20 +4,20 @@ import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import { Invalid } from "../../base/Invalid.ts"
 import { textIssue } from "../../base/Metadata.ts"
-import { cursorOf } from "../Events.ts"
-import { Feed } from "../Feed.ts"
-import type * as Notice from "../Notice.ts"
+import { cursorOf } from "../../events/Events.ts"
+import { Feed } from "../../events/Feed.ts"
+import type * as Notice from "../../events/Notice.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import type { Position } from "../../ledger/Page.ts"
-import * as Delivery from "./Delivery.ts"
-import * as Endpoint from "../Endpoint.ts"
+import * as Delivery from "./records/Delivery.ts"
+import * as Endpoint from "./records/Endpoint.ts"
 import { Poster, Secrets } from "./Ports.ts"
 import * as Signature from "./Signature.ts"
-import { WebhookReads } from "./WebhookReads.ts"
+import { WebhookReads } from "./records/WebhookReads.ts"
 
 /** How many endpoints a company has. */
 export const maxEndpoints = 16
@@ -92,7 +92,7 @@ export class Webhooks extends Context.Service<
       deliveryId: string
     ) => Ask<Delivery.Delivery, Delivery.DeliveryPending | Endpoint.EndpointNotEnabled>
   }
->()("@satrail/core/events/webhooks/Webhooks") {}
+>()("@satrail/core/features/webhooks/Webhooks") {}
 
 // Headers that this service, the HTTP client or a proxy sets, or that carry credentials.
 const reservedHeaders =

@@ -1,13 +1,13 @@
 import { Context, Effect } from "effect"
 import type * as CompanyId from "../../base/CompanyId.ts"
-import type { Render } from "../Feed.ts"
-import type { Place } from "../Notice.ts"
+import type { Render } from "../../events/Feed.ts"
+import type { Place } from "../../events/Notice.ts"
 
 /** Writes events as they are sent: whoever serves them over HTTP knows how. */
 export class Renderer extends Context.Service<
   Renderer,
   { readonly render: Render; readonly idOf: (place: Place, companyId: CompanyId.CompanyId) => string }
->()("@satrail/core/events/webhooks/Ports/Renderer") {}
+>()("@satrail/core/features/webhooks/Ports/Renderer") {}
 
 /** What became of a request to an endpoint. `body` is the beginning of the answer. */
 export type Posted =
@@ -29,7 +29,7 @@ export interface Poster {
 const none = "This program sends no webhooks"
 
 /** A program that embeds the service and brings none sends no webhooks: no endpoint can be created. */
-export const Poster = Context.Reference<Poster>("@satrail/core/events/webhooks/Ports/Poster", {
+export const Poster = Context.Reference<Poster>("@satrail/core/features/webhooks/Ports/Poster", {
   defaultValue: () => ({ post: () => Effect.succeed({ _tag: "Unanswered", reason: none }), issue: () => none })
 })
 
@@ -45,4 +45,4 @@ export interface Secrets {
 }
 
 /** Wanted as soon as endpoints are created: null where a program sends no webhooks. */
-export const Secrets = Context.Reference<Secrets | null>("@satrail/core/events/webhooks/Ports/Secrets", { defaultValue: () => null })
+export const Secrets = Context.Reference<Secrets | null>("@satrail/core/features/webhooks/Ports/Secrets", { defaultValue: () => null })

@@ -1,6 +1,8 @@
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { call, example, json, list, listed, paging } from "../client/CommandParts.ts"
+import * as Feature from "./Feature.ts"
+import * as Look from "./Look.ts"
 
 // The operator's own webhook endpoints, to which the events of all companies go.
 
@@ -40,9 +42,11 @@ const action = (name: "disable" | "test", description: string) =>
     Command.withDescription(description)
   )
 
+const ofDelivery = ["id", "event_type", "subject", "status", "attempts", "response_status", "next_attempt_at"]
+
 const replayFrom = "The id of an event: everything after it is sent, again where it was sent before"
 
-export const webhooks = Command.make("webhooks").pipe(
+const commands = Command.make("webhooks").pipe(
   Command.withDescription("The operator's own webhook endpoints, to which the events of all companies go"),
   Command.withSubcommands([
     Command.make("list", { json }, ({ json }) => list({ json, query: {} }, root, ["id", "url", "types", "status", "failing_since"])).pipe(
@@ -89,15 +93,7 @@ export const webhooks = Command.make("webhooks").pipe(
         call({ json }, "POST", `${at(endpoint)}/rotate-secret`, overlap._tag === "Some" ? { overlap_seconds: overlap.value } : {})
     ).pipe(Command.withDescription("Replace an endpoint's secret; the new one is shown once")),
     Command.make("deliveries", { ...paging, endpoint, json }, ({ after: cursor, endpoint, json, limit }) =>
-      list({ json, query: { limit, cursor } }, `${at(endpoint)}/deliveries`, [
-        "id",
-        "event_type",
-        "subject",
-        "status",
-        "attempts",
-        "response_status",
-        "next_attempt_at"
-      ])
+      list({ json, query: { limit, cursor } }, `${at(endpoint)}/deliveries`, ofDelivery)
     ).pipe(Command.withDescription("List what was sent to an endpoint, the newest first")),
     Command.make(
       "resend",
@@ -106,3 +102,11 @@ export const webhooks = Command.make("webhooks").pipe(
     ).pipe(Command.withDescription("Send a delivery again, at once"))
   ])
 )
+
+export const webhooks = Feature.make({
+  commands: { "Told to operators": [commands] },
+  look: {
+    webhooks: Look.listed("webhook-endpoints", "id", "url", "status", "failing_since"),
+    deliveries: { one: (id) => `webhook-endpoints/${id}/deliveries`, columns: ofDelivery }
+  }
+})

@@ -1,8 +1,8 @@
 import { Context, type Effect } from "effect"
-import type * as CompanyId from "../../base/CompanyId.ts"
-import type { StoreUnavailable } from "../../ledger/Journal.ts"
+import type * as CompanyId from "../../../base/CompanyId.ts"
+import type { StoreUnavailable } from "../../../ledger/Journal.ts"
 import type { Delivery } from "./Delivery.ts"
-import type { Endpoint } from "../Endpoint.ts"
+import type { Endpoint } from "./Endpoint.ts"
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
@@ -23,4 +23,4 @@ export class WebhookReads extends Context.Service<
     /** Deletes those of the `limit` oldest deliveries that were made before `beforeMillis` and do not wait. Answers how many. */
     readonly forgetDeliveries: (beforeMillis: number, limit: number) => Read<number>
   }
->()("@satrail/core/events/webhooks/WebhookReads") {}
+>()("@satrail/core/features/webhooks/records/WebhookReads") {}

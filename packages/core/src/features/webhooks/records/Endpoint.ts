@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import type * as Change from "../ledger/Change.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import * as CompanyId from "../../../base/CompanyId.ts"
+import type * as Change from "../../../ledger/Change.ts"
+import * as Noun from "../../../ledger/Noun.ts"
+import type { Written } from "../../../ledger/Written.ts"
 
 /** `enabled`: events are sent. `disabled`: none are, until it is enabled again. `deleted` stays so. */
 export const Status = Schema.Literals(["enabled", "disabled", "deleted"])
@@ -112,22 +112,49 @@ export const life = {
   progressed: Noun.move(noun, "progressed", { expects: ["epoch"], sets: ["cursor", "failingSinceMillis"], again: "otherwise" })
 }
 
-export interface EndpointCreated extends Written<"EndpointCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
-export interface EndpointChanged extends Written<"EndpointChanged", readonly [Noun.TransitionOf<typeof life.changed>]> {}
-export interface EndpointRotated extends Written<"EndpointRotated", readonly [Noun.TransitionOf<typeof life.rotated>]> {}
-export interface EndpointEnabled extends Written<"EndpointEnabled", readonly [Noun.TransitionOf<typeof life.enabled>]> {}
+export interface EndpointCreated extends Written<
+  "EndpointCreated",
+  readonly [Noun.InsertOf<typeof noun>],
+  "once",
+  "webhook_endpoint.changed"
+> {}
+export interface EndpointChanged extends Written<
+  "EndpointChanged",
+  readonly [Noun.TransitionOf<typeof life.changed>],
+  never,
+  "webhook_endpoint.changed"
+> {}
+export interface EndpointRotated extends Written<
+  "EndpointRotated",
+  readonly [Noun.TransitionOf<typeof life.rotated>],
+  never,
+  "webhook_endpoint.changed"
+> {}
+export interface EndpointEnabled extends Written<
+  "EndpointEnabled",
+  readonly [Noun.TransitionOf<typeof life.enabled>],
+  never,
+  "webhook_endpoint.changed"
+> {}
 export interface EndpointDisabled extends Written<
   "EndpointDisabled",
   readonly [Noun.TransitionOf<typeof life.disabled, Endpoint>],
-  "fence"
+  "fence",
+  "webhook_endpoint.disabled"
 > {}
-export interface EndpointDeleted extends Written<"EndpointDeleted", readonly [Noun.TransitionOf<typeof life.deleted>]> {}
+export interface EndpointDeleted extends Written<
+  "EndpointDeleted",
+  readonly [Noun.TransitionOf<typeof life.deleted>],
+  never,
+  "webhook_endpoint.changed"
+> {}
 export interface EndpointProgressed extends Written<
   "EndpointProgressed",
   readonly [Noun.TransitionOf<typeof life.progressed, Endpoint>],
-  "fence"
+  "fence",
+  never
 > {}
-export interface EndpointTested extends Written<"EndpointTested", readonly []> {}
+export interface EndpointTested extends Written<"EndpointTested", readonly [], never, "webhook_endpoint.test"> {}
 
 const parts = ({ id, companyId }: Endpoint, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })
 

@@ -1,11 +1,11 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import * as Endpoint from "@satrail/core/events/Endpoint"
-import * as Delivery from "@satrail/core/events/webhooks/Delivery"
-import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
+import * as Endpoint from "@satrail/core/features/webhooks/records/Endpoint"
+import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
+import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
 import { Effect, Schema } from "effect"
-import * as Reads from "../statements/Reads.ts"
-import * as Table from "../statements/Table.ts"
+import * as Reads from "../../statements/Reads.ts"
+import * as Table from "../../statements/Table.ts"
 
 const endpoints = Table.of(Endpoint.noun)
 const deliveries = Table.of(Delivery.noun)

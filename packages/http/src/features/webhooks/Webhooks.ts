@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from "node:crypto"
-import { Event, type Told } from "./EventBody.ts"
+import { Event, type Told } from "../../events/EventBody.ts"
 
 /** What arrived is not from the service, or is old. `message` says why; nothing of the secret is in it. */
 export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("WebhookRefused", { message: Schema.String }) {}

@@ -1,0 +1,59 @@
+import { Effect, Option } from "effect"
+import * as Feature from "../../../ledger/Feature.ts"
+import type { Published } from "../../../ledger/LedgerReads.ts"
+import { NounReads } from "../../../ledger/NounReads.ts"
+import * as Delivery from "./Delivery.ts"
+import * as Endpoint from "./Endpoint.ts"
+
+const types = ["webhook_endpoint.disabled", "webhook_endpoint.test"] as const
+
+const told = <const T extends (typeof types)[number]>(
+  type: T,
+  as: (row: Endpoint.Endpoint, atMillis: number) => Endpoint.Endpoint = (row) => row
+) => ({
+  as: [type],
+  tell: Effect.fnUntraced(function* ({ companyId, subject, atMillis }: Published) {
+    const found = yield* (yield* NounReads).get(Endpoint.noun, companyId, subject)
+    return Option.toArray(found).map((row) => ({ kind: "webhookEndpoint" as const, type, record: as(row, atMillis) }))
+  })
+})
+
+/**
+ * Records of webhooks, and notices about endpoints. The services in `../index.ts` send notices, so they cannot be in the list that notices are made from. This
+ * part is in it.
+ */
+export const webhooks = Feature.make({
+  name: "webhooks",
+  nouns: [Endpoint.noun, Delivery.noun],
+  lives: [Endpoint.life, Delivery.life],
+  changes: Feature.changes<
+    | Endpoint.EndpointCreated
+    | Endpoint.EndpointChanged
+    | Endpoint.EndpointRotated
+    | Endpoint.EndpointEnabled
+    | Endpoint.EndpointDisabled
+    | Endpoint.EndpointDeleted
+    | Endpoint.EndpointProgressed
+    | Endpoint.EndpointTested
+    | Delivery.DeliveryMade
+    | Delivery.DeliveryTried
+    | Delivery.DeliveryResent
+  >(),
+  events: {
+    "webhook_endpoint.changed": "webhook_endpoints",
+    "webhook_endpoint.disabled": "webhook_endpoints",
+    "webhook_endpoint.test": "webhook_endpoints"
+  },
+  notices: {
+    kind: "webhookEndpoint",
+    types,
+    told: {
+      "webhook_endpoint.disabled": told("webhook_endpoint.disabled", (row, atMillis) => ({
+        ...row,
+        status: "disabled",
+        updatedAtMillis: atMillis
+      })),
+      "webhook_endpoint.test": told("webhook_endpoint.test")
+    }
+  }
+})
