@@ -23,7 +23,7 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     "reports/reconciliation",
     "events",
     "features/webhooks",
-    "connections",
+    "features/wallet-connect",
     "service"
   ],
   http: ["wire", "edge", "api", "resources", "features", "events", "features/webhooks", "pages"],

@@ -1636,16 +1636,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "second operator: a key with"
   },
   {
-    name: "app-of-a-live-key",
-    rows: [],
-    bug: "one operator alone connects an app to a key that is in use, and can send with it",
-    file: core("connections/WalletConnections"),
-    find: "if (by !== undefined && refusal === undefined && ApiKey.movesMoney(scopes)",
-    replace: "if (by !== undefined && refusal !== undefined && ApiKey.movesMoney(scopes)",
-    test: "packages/http/test/approvedKeys.test.ts",
-    titles: "second operator: an app"
-  },
-  {
     name: "stop-loosens",
     rows: [],
     bug: "a token with the scope stop removes a limit",
@@ -2369,46 +2359,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C39: BIP 353:"
   },
   {
-    name: "wallet-replay",
-    rows: [],
-    bug: "each time that an app's event comes it is another payment",
-    file: core("connections/WalletPayments"),
-    find: "key: `nwc:${event.id}`",
-    replace: "key: `nwc:${event.id}:${Math.random()}`",
-    test: "packages/core/test/WalletRequests.test.ts",
-    titles: "and the same event has its end later$"
-  },
-  {
-    name: "wallet-limitless",
-    rows: [],
-    bug: "an app is held to the limits of its company, and not to those of its key",
-    file: core("connections/WalletPayments"),
-    find: "      apiKey,\n      asked: undefined,",
-    replace: "      asked: undefined,",
-    test: "packages/web/test/walletConnect.test.ts",
-    titles: "wallet connect: an app pays within its key's limit"
-  },
-  {
-    name: "wallet-revoked",
-    rows: [],
-    bug: "an app goes on with a key that is revoked",
-    file: core("accounts/ApiKey"),
-    find: '  if (apiKey.revokedAtMillis !== null) return closed(apiKey, "revoked")\n',
-    replace: "",
-    test: "packages/web/test/walletConnect.test.ts",
-    titles: "wallet connect: an app does what its key's scopes allow"
-  },
-  {
-    name: "wallet-pending-failed",
-    rows: [],
-    bug: "an app is told that a payment failed which is pending, and pays again",
-    file: core("connections/WalletPayments"),
-    find: 'refuse("OTHER", approval === "waiting"',
-    replace: 'refuse("PAYMENT_FAILED", approval === "waiting"',
-    test: coreTest("WalletRequests"),
-    titles: "wallet connect: a payment that is pending"
-  },
-  {
     name: "ldk-two-owners",
     rows: [],
     bug: "two processes run the node of one store",
@@ -2467,16 +2417,6 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: 'env("LDK_MAINNET") == "no"',
     test: ldk("serve_test.go"),
     titles: "TestMainnetIsBehindWords"
-  },
-  {
-    name: "wallet-tells-all",
-    rows: [],
-    bug: "every app of a company is told of its payments, whatever its key may read",
-    file: core("connections/WalletNotices"),
-    find: ' && ApiKey.allows(apiKey, "read")',
-    replace: "",
-    test: coreTest("WalletNotices"),
-    titles: "wallet connect: apps whose keys may read"
   },
   {
     name: "channels-inactive-count",

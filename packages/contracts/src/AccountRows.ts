@@ -3,12 +3,11 @@ import * as Session from "@satrail/core/accounts/Session"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import * as WalletConnection from "@satrail/core/connections/WalletConnection"
 import * as Offer from "@satrail/core/receiving/Offer"
 import { Effect, Redacted } from "effect"
 import { past } from "./Fixtures.ts"
 
-// How operators' tokens, sessions of the console, connections of apps, and offers begin, and what becomes of them.
+// How operators' tokens, sessions of the console, and offers begin, and what becomes of them.
 
 export const { noun: tokens } = OperatorToken
 export const { noun: sessions } = Session
@@ -49,11 +48,6 @@ export const going = {
   steppedUp: (row: Session.Session) => Effect.succeed(Session.steppedUp(row, row.createdAtMillis + 2)),
   ended: (row: Session.Session) => Effect.succeed(Session.ended(row, row.createdAtMillis + 3))
 }
-
-export const connect = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-  const [id, apiKeyId, appKey, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* past]
-  return WalletConnection.connected({ id, companyId, apiKeyId, appKey, createdAtMillis })
-})
 
 export const offer = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const [id, lightningAddressId, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* past]

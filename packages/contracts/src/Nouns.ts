@@ -11,7 +11,6 @@ import * as Assignment from "@satrail/core/receiving/Assignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
-import * as WalletConnection from "@satrail/core/connections/WalletConnection"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import * as MonthEnd from "@satrail/core/reports/MonthEnd"
@@ -53,7 +52,6 @@ export { subjectOf } from "./Subject.ts"
 /** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
 const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
-  wallet_connections: subjectOf(WalletConnection.noun, AccountRows.connect),
   console_sessions: subjectOf(AccountRows.sessions, AccountRows.begin, AccountRows.going),
   adjustments: subjectOf(Adjustment.noun, (companyId) => Effect.map(adjustment(companyId, 1), (row) => Adjustment.requested(row)), {
     booked: (row) => Effect.succeed(approved(row)),

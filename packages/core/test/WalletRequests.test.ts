@@ -8,9 +8,9 @@ import { TestClock } from "effect/testing"
 import type { Scope } from "../src/accounts/ApiKey.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import type { Company } from "../src/accounts/Company.ts"
-import { Place, WalletConnections } from "../src/connections/WalletConnections.ts"
-import { payWaitMillis } from "../src/connections/WalletPayments.ts"
-import * as WalletRequests from "../src/connections/WalletRequests.ts"
+import { Place, WalletConnections } from "../src/features/wallet-connect/WalletConnections.ts"
+import { payWaitMillis } from "../src/features/wallet-connect/WalletPayments.ts"
+import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.ts"
 import {
   beginsAtMillis,
   company,

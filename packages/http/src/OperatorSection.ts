@@ -2,7 +2,8 @@ import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Companies from "./resources/Companies.ts"
 import * as CompanyFees from "./resources/CompanyFees.ts"
 import * as Domains from "./resources/Domains.ts"
-import * as WalletConnections from "./resources/WalletConnections.ts"
+import * as Feature from "./features/Feature.ts"
+import { features } from "./features/index.ts"
 import * as Section from "./api/Section.ts"
 
 export const section = Section.make(
@@ -18,8 +19,7 @@ export const section = Section.make(
     ApiKeys.revoke,
     ApiKeys.rotate,
     ApiKeys.approve,
-    WalletConnections.create,
-    WalletConnections.get,
+    ...Feature.joined(features, "operator"),
     Companies.update,
     Companies.getLimits,
     Companies.limit,

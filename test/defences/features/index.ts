@@ -2,5 +2,6 @@ import { checkouts } from "./checkouts.ts"
 import { refunds } from "./refunds.ts"
 import { vouchers } from "./vouchers.ts"
 import { webhooks } from "./webhooks.ts"
+import { walletConnect } from "./wallet-connect.ts"
 
-export const features = [checkouts, vouchers, refunds, webhooks]
+export const features = [checkouts, vouchers, refunds, webhooks, walletConnect]

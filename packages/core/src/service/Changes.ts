@@ -19,7 +19,6 @@ import type {
 } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { SessionBegun, SessionBegunAgain, SessionEnded, SessionSteppedUp } from "../accounts/Session.ts"
-import type { WalletConnected } from "../connections/WalletConnection.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type { AnswerKept, AnswersForgotten } from "../ledger/Answer.ts"
 import type { RefusalOf } from "../ledger/Change.ts"
@@ -80,7 +79,6 @@ export type Change =
   | ApiKeyUsed
   | OperatorTokenIssued
   | OperatorTokenRevoked
-  | WalletConnected
   | SessionBegun
   | SessionBegunAgain
   | SessionSteppedUp

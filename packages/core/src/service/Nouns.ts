@@ -4,7 +4,6 @@ import * as OperatorToken from "../accounts/OperatorToken.ts"
 import * as Session from "../accounts/Session.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
-import * as WalletConnection from "../connections/WalletConnection.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
 import * as Assignment from "../receiving/Assignment.ts"
 import * as Deposit from "../receiving/Deposit.ts"
@@ -24,7 +23,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   Domain.members,
   ApiKey.noun,
   OperatorToken.noun,
-  WalletConnection.noun,
   Session.noun,
   Adjustment.noun,
   Invoice.noun,

@@ -11,7 +11,6 @@ import * as Stops from "../accounts/Stops.ts"
 import type { Names } from "../base/Names.ts"
 import * as Traced from "../base/Traced.ts"
 import * as Trail from "../base/Trail.ts"
-import * as WalletConnections from "../connections/WalletConnections.ts"
 import * as Events from "../events/Events.ts"
 import * as Feed from "../events/Feed.ts"
 import * as Retention from "../events/Retention.ts"
@@ -60,7 +59,7 @@ import * as FeatureReads from "../features/reads.ts"
 import * as Layers from "../ledger/Layers.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
 import * as Dispatcher from "../features/webhooks/Dispatcher.ts"
-import { following } from "./Following.ts"
+import { everything, following } from "./Following.ts"
 import * as Payments from "./Payments.ts"
 import * as Policy from "./Policy.ts"
 import type { Records } from "./Records.ts"
@@ -118,7 +117,6 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
     Traced.over(OperatorTokens.OperatorTokens, OperatorTokens.layer),
     Traced.over(Sessions.Sessions, Sessions.layer),
-    Traced.over(WalletConnections.WalletConnections, WalletConnections.layer),
     Traced.over(Adjustments.Adjustments, Adjustments.layer),
     Traced.over(Domains.Domains, Domains.layer),
     Traced.over(PayRequests.PayRequests, PayRequests.layer),
@@ -158,7 +156,7 @@ export const layer = (settings: Policy.Settings) =>
     ),
     Layer.provideMerge(Layer.mergeAll(Stops.layer, Traced.over(Channels.Channels, Channels.layer))),
     Layer.provideMerge(Duties.layer),
-    Layer.provideMerge(Layers.extensions(features)),
+    Layer.provideMerge(Layers.extensions(everything)),
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts),
     Layer.provide(Audit.layerJournal),

@@ -22,6 +22,8 @@ export interface Feature {
   readonly errors?: { readonly table: OwnErrors.OwnErrors }
   /** The body of each kind of record in an event. */
   readonly views?: { readonly [kind: string]: View.View<never, Schema.Struct.Fields> }
+  /** Operations of the section `operator`. */
+  readonly operator?: ReadonlyArray<Operation>
   /** What the operator reads of a company. */
   readonly ofCompany?: ReadonlyArray<Operation>
   /** Names in queries whose values no trace repeats. */

@@ -1,7 +1,7 @@
 // The service as `npm start` runs it, but for two things: its nodes are one network that all replicas share, at NETWORK_URL; and
 // what it asks of its ports passes the points of POINTS_DIRECTORY, where a test may hold or kill it.
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import { Place } from "@satrail/core/connections/WalletConnections"
+import { Place } from "@satrail/core/features/wallet-connect/WalletConnections"
 import * as Satrail from "@satrail/core/service/Satrail"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as PretendRelays from "@satrail/sandbox/PretendRelays"

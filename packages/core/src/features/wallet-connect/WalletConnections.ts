@@ -1,19 +1,19 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
-import { AccountReads } from "../accounts/AccountReads.ts"
-import * as ApiKey from "../accounts/ApiKey.ts"
-import { isNew } from "../accounts/NewCompany.ts"
-import type { Operator } from "../accounts/SecondOperator.ts"
-import * as CompanyId from "../base/CompanyId.ts"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import { Invalid } from "../base/Invalid.ts"
-import * as Answer from "../ledger/Answer.ts"
-import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { NounReads } from "../ledger/NounReads.ts"
+import { AccountReads } from "../../accounts/AccountReads.ts"
+import * as ApiKey from "../../accounts/ApiKey.ts"
+import { isNew } from "../../accounts/NewCompany.ts"
+import type { Operator } from "../../accounts/SecondOperator.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import { Invalid } from "../../base/Invalid.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import * as Answers from "../../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 
 /** Where apps reach this service as a wallet; undefined: nowhere, and there are no connections. */
@@ -25,7 +25,7 @@ export class Place extends Context.Reference<
       readonly secretKey: Redacted.Redacted
     }
   | undefined
->("@satrail/core/connections/WalletConnections/Place", { defaultValue: () => undefined }) {}
+>("@satrail/core/features/wallet-connect/WalletConnections/Place", { defaultValue: () => undefined }) {}
 
 /** A connection as it is shown: the wallet's public key and relays are those of now. */
 export interface Shown extends WalletConnection.WalletConnection {
@@ -57,7 +57,7 @@ export class WalletConnections extends Context.Service<
     /** The connection of a key. */
     readonly get: (apiKeyId: string) => Effect.Effect<Shown, NotFound | StoreUnavailable>
   }
->()("@satrail/core/connections/WalletConnections") {}
+>()("@satrail/core/features/wallet-connect/WalletConnections") {}
 
 /** A secret key on Nostr that was never used before. One in 2¹²⁸ drawings is none, and is drawn again. */
 const generate = (entropy: (size: number) => Uint8Array): Redacted.Redacted => {

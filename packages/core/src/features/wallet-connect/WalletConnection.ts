@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import type * as Change from "../ledger/Change.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import type * as Change from "../../ledger/Change.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
 
 /**
  * An app that uses an API key over Nostr Wallet Connect (NIP-47). What it may do, how much it may spend and when it ends are the key's: a connection has no rights of
@@ -24,7 +24,7 @@ export const noun = Noun.make("wallet_connections", WalletConnection, {
   unique: [["apiKeyId"], ["appKey"]]
 })
 
-export interface WalletConnected extends Written<"WalletConnected", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+export interface WalletConnected extends Written<"WalletConnected", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
 
 /** Who has the app's secret key uses the API key from here on. */
 export const connected = (connection: WalletConnection, once?: Change.Once): WalletConnected => ({

@@ -1,7 +1,7 @@
 import { ErrorCode } from "@satrail/bitcoin/WalletConnect"
 import type * as Nostr from "@satrail/bitcoin/Nostr"
 import { Effect, Option, Schema } from "effect"
-import type { Holder } from "../accounts/ApiKey.ts"
+import type { Holder } from "../../accounts/ApiKey.ts"
 
 /** What an app is answered in place of a result. `message` is for people, and says nothing that the key may not read. */
 export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", { code: ErrorCode, message: Schema.String }) {}

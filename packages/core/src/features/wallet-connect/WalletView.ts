@@ -1,8 +1,8 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result } from "effect"
-import * as Invoice from "../receiving/Invoice.ts"
-import * as Withdrawal from "../sending/Withdrawal.ts"
+import * as Invoice from "../../receiving/Invoice.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // Invoices and withdrawals as apps are told of them: amounts in msat, times in seconds since 1970.
 

@@ -1,12 +1,12 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect, Option, Result, Schema } from "effect"
-import type { CompanyId } from "../base/CompanyId.ts"
-import type * as Answer from "../ledger/Answer.ts"
-import { Tail } from "../events/Tail.ts"
-import { SendingReads } from "../sending/SendingReads.ts"
-import * as Withdrawal from "../sending/Withdrawal.ts"
-import { Withdrawals } from "../sending/Withdrawals.ts"
+import type { CompanyId } from "../../base/CompanyId.ts"
+import type * as Answer from "../../ledger/Answer.ts"
+import { Tail } from "../../events/Tail.ts"
+import { SendingReads } from "../../sending/SendingReads.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
+import { Withdrawals } from "../../sending/Withdrawals.ts"
 import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
 
 /** How long an app waits for the end of a payment before it is told that it is pending: apps give up after a minute. */
