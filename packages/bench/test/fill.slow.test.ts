@@ -5,6 +5,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as IssuedOffers from "@satrail/core/receiving/IssuedOffers"
 import * as Settlements from "@satrail/core/receiving/Settlements"
 import * as Policy from "@satrail/core/service/Policy"
 import { Records } from "@satrail/core/service/Records"
@@ -118,7 +119,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         const policy = Policy.layer({ ...Policy.defaults, network: "regtest", domain: "satrail.localhost" })
         return Effect.provide(
           Effect.flatMap(Settlements.make, ({ listen }) => listen()),
-          Layer.mergeAll(node, policy)
+          Layer.mergeAll(node, policy, IssuedOffers.layerNone)
         )
       }
       const listening = yield* Effect.forkChild(written(Effect.andThen(credited(7), credited(33))))

@@ -3,15 +3,13 @@ import * as Session from "@satrail/core/accounts/Session"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import * as Offer from "@satrail/core/receiving/Offer"
 import { Effect, Redacted } from "effect"
 import { past } from "./Fixtures.ts"
 
-// How operators' tokens, sessions of the console, and offers begin, and what becomes of them.
+// How operators' tokens and sessions of the console begin, and what becomes of them.
 
 export const { noun: tokens } = OperatorToken
 export const { noun: sessions } = Session
-export const { noun: offers } = Offer
 
 export const issue = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const { secretHash } = OperatorToken.generate(yield* Entropy)
@@ -48,9 +46,3 @@ export const going = {
   steppedUp: (row: Session.Session) => Effect.succeed(Session.steppedUp(row, row.createdAtMillis + 2)),
   ended: (row: Session.Session) => Effect.succeed(Session.ended(row, row.createdAtMillis + 3))
 }
-
-export const offer = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-  const [id, lightningAddressId, createdAtMillis] = [yield* Id.make, yield* Id.make, yield* past]
-  const shown = { offer: `lno1${id}`, memo: "coffee", metadata: { shelf: "3" }, lightningAddress: "satoshi@pay.example.com" }
-  return Offer.created({ id, companyId, nodeId: "d34db33f", ...shown, lightningAddressId, createdAtMillis })
-})

@@ -122,7 +122,6 @@ const declared: { readonly [noun: string]: Subject } = {
       deleted: (row) => Effect.succeed(LightningAddress.deleted(row, row.createdAtMillis + 1))
     }
   ),
-  offers: subjectOf(AccountRows.offers, AccountRows.offer),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>
     Effect.map(onChainAddress(companyId), (row) => OnChainAddress.created(row))
   ),

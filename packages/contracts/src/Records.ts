@@ -49,7 +49,9 @@ import {
   unopened,
   withdrawal
 } from "./Fixtures.ts"
+import { together } from "./features/Feature.ts"
 import { holding } from "./features/Holding.ts"
+import { features } from "./features/index.ts"
 import { auditAll, has } from "./Ledger.ts"
 import * as Audit from "./RecordsAudit.ts"
 import * as Bookings from "./RecordsBookings.ts"
@@ -466,6 +468,7 @@ export const money = {
 
 /** What companies look at. */
 export const other = {
+  ...together(features, "records"),
   ...Offers.other,
   ...Transactions.other,
   ...Lists.other,

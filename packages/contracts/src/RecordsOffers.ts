@@ -5,31 +5,15 @@ import type { Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
-import * as AccountRows from "./AccountRows.ts"
 import type { Promises } from "./Contract.ts"
-import { begin, committed, companyWith, found, hex, open, proof, unchanged, verdict } from "./Fixtures.ts"
+import { begin, companyWith, found, hex, proof, unchanged, verdict } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
 
 const dispatchedAtMillis = 1_700_000_000_000
 const updatedAtMillis = 1_700_000_000_001
 
-/** What is kept of a payment by offer, and which offers are ours. */
+/** What is kept of a payment by offer. */
 export const other = {
-  "an offer of ours is found by its whole text, however long, and by no other": Effect.gen(function* () {
-    const records = yield* Records
-    const offers = yield* Effect.forEach([80, 4000], (length) =>
-      Effect.map(Effect.all([open, hex(length / 2)]), ([companyId, text]) => ({ companyId, offer: `lno1${text}` }))
-    )
-    for (const [n, { companyId, offer }] of offers.entries()) {
-      const created = yield* AccountRows.offer(companyId)
-      const [insert] = created.writes
-      const record = { ...insert.record, offer, ...(n === 0 && { lightningAddressId: null, lightningAddress: null }) }
-      yield* committed({ ...created, writes: [{ ...insert, record }] })
-      assert.deepStrictEqual(yield* found(records.offerByText(offer)), record)
-      for (const another of [offer.slice(0, -1), `${offer}q`, offer.toUpperCase(), "lno1", "%", ""])
-        assert.isTrue(Option.isNone(yield* records.offerByText(another)))
-    }
-  }),
   "what paid an offer is read as it is: with the offer, and the hash that the node reported, which may be that of another one too":
     Effect.gen(function* () {
       const records = yield* Records

@@ -5,11 +5,11 @@ import * as Deposits from "./resources/Deposits.ts"
 import * as Exports from "./resources/Exports.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
-import * as Offers from "./resources/Offers.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as Statements from "./resources/Statements.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
+import * as Offers from "./features/offers/Offers.ts"
 import * as Section from "./api/Section.ts"
 
 export const receive = Section.make(
@@ -25,9 +25,7 @@ export const receive = Section.make(
     OnChainAddresses.create,
     OnChainAddresses.get,
     OnChainAddresses.list,
-    Offers.create,
-    Offers.get,
-    Offers.list
+    ...Offers.operations
   ]
 )
 

@@ -3,7 +3,6 @@ import type * as Page from "@satrail/core/ledger/Page"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
-import * as Offer from "@satrail/core/receiving/Offer"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { ReceivingReads, Unconfirmed } from "@satrail/core/receiving/ReceivingReads"
@@ -89,7 +88,6 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
   lightningAddress: (handle, domain) => read((now) => State.named(now, LightningAddress.noun, { handle, domain })),
   lightningAddressById: recordOf(read, LightningAddress.noun),
   lightningAddressesOf: pageOf(read, LightningAddress.noun),
-  offerByText: (offer) => read((now) => Option.fromUndefinedOr(State.all(now, Offer.noun).find((one) => one.offer === offer))),
   onChainAddresses: (scripts) =>
     read((now) =>
       Array.from(new Set(scripts)).flatMap((scriptPubKey) => Option.toArray(State.named(now, OnChainAddress.noun, { scriptPubKey })))

@@ -24,7 +24,6 @@ import * as KeyRange from "./reads/KeyRange.ts"
 import * as Ledger from "./reads/Ledger.ts"
 import * as LightningAddress from "./reads/LightningAddress.ts"
 import * as Nouns from "./reads/NounReads.ts"
-import * as Offer from "./reads/Offer.ts"
 import * as OnChainAddress from "./reads/OnChainAddress.ts"
 import * as Transaction from "./reads/Transaction.ts"
 import * as Withdrawal from "./reads/Withdrawal.ts"
@@ -86,7 +85,6 @@ export const make = Effect.gen(function* () {
         lightningAddress: yield* LightningAddress.reads.lightningAddress,
         lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
         lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
-        offerByText: yield* Offer.reads.offerByText,
         onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
         deposit: yield* Deposit.reads.deposit,
         depositById: yield* Deposit.reads.depositById,

@@ -8,11 +8,11 @@ import type { Change } from "@satrail/core/service/Changes"
 import * as LedgerChange from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { ChainSource, type Placement } from "@satrail/core/nodes/ChainSource"
+import { OfferReads } from "@satrail/core/features/offers/OfferReads"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { CheckoutNotOpen } from "@satrail/core/features/checkouts/Checkout"
-import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { Context, Effect, Option, Stream } from "effect"
 import { shrink } from "../src/Shrink.ts"
 import * as Simulation from "../src/Simulation.ts"
@@ -183,7 +183,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     20
   ],
   "a store that knows no offer as ours": [
-    over(ReceivingReads, (reads) => ReceivingReads.of({ ...reads, offerByText: () => Effect.succeedNone })),
+    over(OfferReads, () => OfferReads.of({ offerByText: () => Effect.succeedNone })),
     /no node is asked to pay an offer of ours/,
     20
   ],

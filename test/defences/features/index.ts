@@ -1,7 +1,8 @@
 import { checkouts } from "./checkouts.ts"
+import { offers } from "./offers.ts"
 import { refunds } from "./refunds.ts"
 import { vouchers } from "./vouchers.ts"
 import { webhooks } from "./webhooks.ts"
 import { walletConnect } from "./wallet-connect.ts"
 
-export const features = [checkouts, vouchers, refunds, webhooks, walletConnect]
+export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect]

@@ -21,6 +21,8 @@ export interface Feature {
   /** Promises that keep people's money right, of the Journal. */
   readonly money: Promises<Journal | Records | Tasks>
   readonly other: Promises<Journal | Records | Tasks>
+  /** Promises of what is read. */
+  readonly records?: Promises<Journal | Records | Tasks>
   /** How a record of each of its nouns is made and moved. */
   readonly subjects: { readonly [noun: string]: Subject }
   /** Its moves of records whose noun is not its own, by noun. */
@@ -35,12 +37,12 @@ export interface Feature {
 
 export const make = <const F extends Feature>(feature: F): F => feature
 
-/** The parts that every feature has. */
-type Whole = "money" | "other" | "subjects"
+/** The parts that are folded into one. */
+type Whole = "money" | "other" | "records" | "subjects"
 
 /** The same part of all of them, in one. */
-export type Together<Features, Part extends Whole, All = unknown> = Features extends readonly [infer First extends Feature, ...infer Rest]
-  ? Together<Rest, Part, All & First[Part]>
+export type Together<Features, Part extends Whole, All = unknown> = Features extends readonly [infer First, ...infer Rest]
+  ? Together<Rest, Part, First extends { readonly [part in Part]: infer P } ? All & P : All>
   : All
 
 export const together = <const Features extends ReadonlyArray<Feature>, Part extends Whole>(

@@ -5,7 +5,6 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
-import type { Offer } from "../receiving/Offer.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import { all as everyFeature, type features } from "../features/index.ts"
 import type { AboutOf, Notices } from "../ledger/Feature.ts"
@@ -35,7 +34,6 @@ const own = {
   adjustment: ["adjustment.booked"],
   apiKey: ["api_key.requested", "api_key.approved"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
-  offer: ["offer.created"],
   onChainAddress: ["on_chain_address.created"],
   domain: ["domain.verified", "domain.lost"],
   auditHead: ["audit_head.updated"]
@@ -71,7 +69,6 @@ interface Rows {
   readonly adjustment: Adjustment
   readonly apiKey: ApiKey
   readonly lightningAddress: LightningAddress
-  readonly offer: Offer
   readonly onChainAddress: OnChainAddress
   readonly domain: Domain
   readonly auditHead: AuditHead

@@ -11,7 +11,6 @@ import { NounReads } from "../ledger/NounReads.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
-import * as Offer from "../receiving/Offer.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Paid from "../receiving/Paid.ts"
@@ -75,7 +74,6 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "lightning_address.created": ["lightning_address.created"],
   "lightning_address.changed": ["lightning_address.updated"],
   "lightning_address.deleted": ["lightning_address.deleted"],
-  "offer.created": ["offer.created"],
   "on_chain_address.created": ["on_chain_address.created"],
   "domain.verified": ["domain.verified"],
   "domain.found": ["domain.verified"],
@@ -221,8 +219,6 @@ export const make = Effect.gen(function* () {
         return one(event, LightningAddress.noun, updatedAddress(atMillis))
       case "lightning_address.deleted":
         return one(event, LightningAddress.noun, (record) => ({ kind: "lightningAddress", type, record }))
-      case "offer.created":
-        return one(event, Offer.noun, (record) => ({ kind: "offer", type, record }))
       case "on_chain_address.created":
         return one(event, OnChainAddress.noun, (record) => ({ kind: "onChainAddress", type, record }))
       case "domain.verified":

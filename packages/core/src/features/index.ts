@@ -1,12 +1,13 @@
 import type { Feature } from "../ledger/Feature.ts"
 import { checkouts } from "./checkouts/index.ts"
+import { offers } from "./offers/index.ts"
 import { refunds } from "./refunds/index.ts"
 import { vouchers } from "./vouchers/index.ts"
 import { webhooks } from "./webhooks/records/index.ts"
 import { zaps } from "./zaps/index.ts"
 
 /** Every feature, each after those that it needs. */
-export const features = [checkouts, vouchers, refunds, zaps, webhooks] as const
+export const features = [checkouts, vouchers, refunds, zaps, offers, webhooks] as const
 
 /** The same, for whoever needs of each what any may have. */
 export const all: ReadonlyArray<Feature> = features

@@ -1,11 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import * as Traced from "../base/Traced.ts"
 import { CheckoutReads } from "./checkouts/CheckoutReads.ts"
+import { OfferReads } from "./offers/OfferReads.ts"
 import { RefundReads } from "./refunds/RefundReads.ts"
 import { WebhookReads } from "./webhooks/records/WebhookReads.ts"
 
 /** The ports of features that read: a storage adapter provides each. */
-export const keys = [CheckoutReads, RefundReads, WebhookReads] as const
+export const keys = [CheckoutReads, RefundReads, OfferReads, WebhookReads] as const
 
 /** Those ports. */
 export type FeatureReads = (typeof keys)[number]["Identifier"]
@@ -15,12 +16,18 @@ export const all = Effect.gen(function* () {
   return {
     ...(yield* CheckoutReads),
     ...(yield* RefundReads),
+    ...(yield* OfferReads),
     ...(yield* WebhookReads)
   }
 })
 
 /** One value as each of them. */
 export const from = (reads: Effect.Success<typeof all>): Context.Context<FeatureReads> =>
-  Context.make(CheckoutReads, reads).pipe(Context.add(RefundReads, reads), Context.add(WebhookReads, reads))
+  Context.make(CheckoutReads, reads).pipe(Context.add(RefundReads, reads), Context.add(OfferReads, reads), Context.add(WebhookReads, reads))
 
-export const layerTraced = Layer.mergeAll(Traced.layer(CheckoutReads), Traced.layer(RefundReads), Traced.layer(WebhookReads))
+export const layerTraced = Layer.mergeAll(
+  Traced.layer(CheckoutReads),
+  Traced.layer(RefundReads),
+  Traced.layer(OfferReads),
+  Traced.layer(WebhookReads)
+)

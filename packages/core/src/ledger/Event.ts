@@ -26,7 +26,6 @@ export const subjects = {
   "lightning_address.created": "lightning_addresses",
   "lightning_address.changed": "lightning_addresses",
   "lightning_address.deleted": "lightning_addresses",
-  "offer.created": "offers",
   "on_chain_address.created": "on_chain_addresses",
   "deposit.pending": "deposits",
   "deposit.too_small": "deposits",

@@ -125,7 +125,7 @@ export interface Feature {
   /** Its services. What a feature before it in the list has, it may ask for. */
   readonly layer: AnyLayer
   readonly workers: AnyLayer
-  /** What it adds to the money path, through references that are declared there, such as `receiving/InvoiceJobs`. */
+  /** What it adds to the money path: ports that are declared there, such as `receiving/InvoiceJobs`. */
   readonly extensions: AnyLayer
 }
 

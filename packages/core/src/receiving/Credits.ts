@@ -8,13 +8,12 @@ import type * as Metadata from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal } from "../ledger/Journal.ts"
-import { NounReads } from "../ledger/NounReads.ts"
 import type { Settled } from "../nodes/LightningReceiver.ts"
 import { checkoutFollows } from "./CheckoutTask.ts"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
 import { InvoiceJobs } from "./InvoiceJobs.ts"
-import * as Offer from "./Offer.ts"
+import * as IssuedOffers from "./IssuedOffers.ts"
 import * as Paid from "./Paid.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -25,7 +24,7 @@ export type Payment = Pick<Settled, "paymentHash" | "received" | "preimage" | "o
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const receiving = yield* ReceivingReads
-  const nouns = yield* NounReads
+  const offers = yield* IssuedOffers.IssuedOffers
   const { network } = yield* Installation
   const entropy = yield* Entropy
   const metadataPaid = yield* Paid.make
@@ -72,9 +71,9 @@ export const make = Effect.gen(function* () {
   const invoiceOf = Effect.fnUntraced(function* ({ offerId, paymentHash, preimage }: Payment, nowMillis: number) {
     const known = yield* receiving.invoiceByHash(paymentHash)
     if (Option.isSome(known) || offerId === undefined || !Preimage.proves(preimage, paymentHash)) return known
-    const offer = Id.is(offerId) ? yield* nouns.named(Offer.noun, { id: offerId }) : Option.none()
+    const offer = Id.is(offerId) ? yield* offers.byId(offerId) : Option.none()
     if (Option.isNone(offer)) return known
-    const invoice = Offer.invoice(offer.value, { id: Id.fromMillis(nowMillis, entropy), paymentHash }, nowMillis)
+    const invoice = IssuedOffers.invoice(offer.value, { id: Id.fromMillis(nowMillis, entropy), paymentHash }, nowMillis)
     yield* Effect.catchTags(journal.commit(Invoice.created(invoice)), {
       Conflict: () => Effect.void,
       IdempotencyMismatch: Effect.die // it has no key

@@ -9,7 +9,6 @@ import type { Found, Position } from "../ledger/Page.ts"
 import type { Deposit } from "./Deposit.ts"
 import type { Invoice, Query, Unmatched } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
-import type { Offer } from "./Offer.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 
 /** What deposits that are not deep enough yet come to: those of each company, and those of everybody in each block. */
@@ -65,8 +64,6 @@ export class ReceivingReads extends Context.Service<
       before: string | null,
       limit: number
     ) => Read<ReadonlyArray<LightningAddress>>
-    /** The offer of ours, of whichever company, that is written so: as a whole, in lower case and in one piece. */
-    readonly offerByText: (offer: string) => Read<Option.Option<Offer>>
     /** Whichever of these scripts are ours. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>

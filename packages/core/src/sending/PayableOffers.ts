@@ -2,18 +2,18 @@ import { Effect, Option } from "effect"
 import { Installation } from "../accounts/Installation.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
-import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import { IssuedOffers } from "../receiving/IssuedOffers.ts"
 import * as Destination from "./Destination.ts"
 
 /** What can be done about the offer in a text. One that we gave out is paid inside, whatever the node can. */
 export const make = Effect.gen(function* () {
-  const receiving = yield* ReceivingReads
+  const issued = yield* IssuedOffers
   const { network } = yield* Installation
   const paysOffers = (yield* OfferSender.available) !== undefined
 
   return Effect.fnUntraced(function* (text: string): Effect.fn.Return<Destination.Ways, StoreUnavailable> {
     const bolt12 = paysOffers ? undefined : Destination.offerIn(text, network)
     if (bolt12 === undefined) return { paysOffers }
-    return { paysOffers: Option.isSome(yield* receiving.offerByText(bolt12.offer)) }
+    return { paysOffers: Option.isSome(yield* issued.byText(bolt12.offer)) }
   })
 })

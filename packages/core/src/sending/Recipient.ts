@@ -10,8 +10,8 @@ import * as Id from "../base/Id.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import type { Offer } from "../nodes/Resolver.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
+import type { IssuedOffer } from "../receiving/IssuedOffers.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
-import type * as Issued from "../receiving/Offer.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import type { Destination } from "./Destination.ts"
 import type { PaymentOptions } from "./PaymentOptions.ts"
@@ -26,7 +26,7 @@ export type Recipient = Found & Payee
 type Payee =
   | { readonly _tag: "OwnInvoice"; readonly bolt11: Bolt11.Bolt11; readonly invoice: Invoice }
   | { readonly _tag: "OwnLightningAddress"; readonly lightningAddress: LightningAddress }
-  | { readonly _tag: "OwnOffer"; readonly bolt12: Bolt12; readonly offer: Issued.Offer }
+  | { readonly _tag: "OwnOffer"; readonly bolt12: Bolt12; readonly offer: IssuedOffer }
   | { readonly _tag: "OwnChainAddress"; readonly onChainAddress: OnChainAddress }
   | { readonly _tag: "Invoice"; readonly bolt11: Bolt11.Bolt11 }
   | { readonly _tag: "Bolt12"; readonly bolt12: Bolt12 }

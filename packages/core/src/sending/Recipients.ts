@@ -14,6 +14,7 @@ import type { Rail } from "../ledger/Rail.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
+import { IssuedOffers } from "../receiving/IssuedOffers.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import type { Destination, LightningAddress } from "./Destination.ts"
 import * as Instructions from "./Instructions.ts"
@@ -58,9 +59,9 @@ export class Recipients extends Context.Service<
 const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
 
 /** An offer is ours where it is one that we gave out, to the letter: a node cannot pay itself. One of a deleted Lightning address goes with it. */
-const offersIn = (receiving: ReceivingReads["Service"]) =>
+const offersIn = (receiving: ReceivingReads["Service"], offers: IssuedOffers["Service"]) =>
   Effect.fnUntraced(function* (bolt12: Bolt12) {
-    const issued = yield* receiving.offerByText(bolt12.offer)
+    const issued = yield* offers.byText(bolt12.offer)
     if (Option.isNone(issued)) return { _tag: "Bolt12" as const, bolt12 }
     const { companyId, lightningAddressId } = issued.value
     const address = lightningAddressId === null ? Option.none() : yield* receiving.lightningAddressById(companyId, lightningAddressId)
@@ -95,7 +96,7 @@ export const make = Effect.gen(function* () {
   const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
-  const findOffer = offersIn(receiving)
+  const findOffer = offersIn(receiving, yield* IssuedOffers)
   const ownAddress = addressesIn(receiving)
   const instructions = yield* Instructions.make
   const { network } = yield* Installation

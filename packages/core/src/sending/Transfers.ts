@@ -7,7 +7,7 @@ import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningRecei
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import { InvoiceJobs } from "../receiving/InvoiceJobs.ts"
-import type { Offer } from "../receiving/Offer.ts"
+import type { IssuedOffer } from "../receiving/IssuedOffers.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import * as Paid from "../receiving/Paid.ts"
 import { type Endings, overtaken } from "./Endings.ts"
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
     toAddress,
 
     /** For an offer of one of our companies: nothing of it is at the node, which has no part in it. */
-    forOffer: (withdrawal: Withdrawal.Withdrawal, offer: Offer, task: Task) =>
+    forOffer: (withdrawal: Withdrawal.Withdrawal, offer: IssuedOffer, task: Task) =>
       Effect.flatMap(metadataPaid.ofInvoice(offer), (metadata) =>
         toAddress(withdrawal, { companyId: offer.companyId, metadata }, offer.lightningAddressId, task)
       ),

@@ -43,7 +43,6 @@ import type {
 } from "../receiving/Invoice.ts"
 import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
-import type { OfferCreated } from "../receiving/Offer.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { AuditHeadPublished } from "../reports/AuditHead.ts"
 import type { MonthsClosed } from "../reports/MonthEnd.ts"
@@ -103,7 +102,6 @@ export type Change =
   | LightningAddressChanged
   | LightningAddressDeleted
   | KeyRangeReserved
-  | OfferCreated
   | OnChainAddressCreated
   | DepositSeen
   | DepositPlaced

@@ -10,7 +10,6 @@ import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
-import * as Offer from "../receiving/Offer.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Approval from "../sending/Approval.ts"
 import { all as features } from "./Following.ts"
@@ -30,7 +29,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   Assignment.noun,
   Deposit.noun,
   LightningAddress.noun,
-  Offer.noun,
   OnChainAddress.noun,
   KeyRange.members,
   Withdrawal.noun,

@@ -37,7 +37,6 @@ import * as ChainDeposits from "../receiving/ChainDeposits.ts"
 import * as Holds from "../receiving/Holds.ts"
 import * as Invoices from "../receiving/Invoices.ts"
 import * as LightningAddresses from "../receiving/LightningAddresses.ts"
-import * as Offers from "../receiving/Offers.ts"
 import * as OnChainAddresses from "../receiving/OnChainAddresses.ts"
 import * as PayRequests from "../receiving/PayRequests.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
@@ -143,8 +142,7 @@ export const layer = (settings: Policy.Settings) =>
       Layer.mergeAll(
         Traced.over(Withdrawals.Withdrawals, Withdrawals.layer),
         Traced.over(Invoices.Invoices, Invoices.layer),
-        Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer),
-        Traced.over(Offers.Offers, Offers.layer)
+        Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer)
       )
     ),
     Layer.provideMerge(

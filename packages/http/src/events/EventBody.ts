@@ -10,7 +10,6 @@ import * as Deposits from "../resources/Deposits.ts"
 import * as Domains from "../resources/Domains.ts"
 import * as Invoices from "../resources/Invoices.ts"
 import * as LightningAddresses from "../resources/LightningAddresses.ts"
-import * as Offers from "../resources/Offers.ts"
 import * as OnChainAddresses from "../resources/OnChainAddresses.ts"
 import { all, type features } from "../features/index.ts"
 import * as Suspense from "../resources/Suspense.ts"
@@ -44,7 +43,6 @@ const own = {
   adjustment: Adjustments.own,
   apiKey: ApiKeys.requestView,
   lightningAddress: LightningAddresses.own,
-  offer: Offers.view,
   onChainAddress: OnChainAddresses.view,
   domain: Domains.own,
   auditHead

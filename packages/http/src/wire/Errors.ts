@@ -33,7 +33,6 @@ import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
 import type { Invoices } from "@satrail/core/receiving/Invoices"
 import type { HandleTaken } from "@satrail/core/receiving/LightningAddress"
 import type { DomainNotVerified, LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
-import type { Offers } from "@satrail/core/receiving/Offers"
 import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
@@ -311,7 +310,6 @@ export type ServiceError =
   | ErrorsOf<Feed["Service"]>
   | ErrorsOf<Invoices["Service"]>
   | ErrorsOf<LightningAddresses["Service"]>
-  | ErrorsOf<Offers["Service"]>
   | ErrorsOf<OnChainAddresses["Service"]>
   | ErrorsOf<Prices["Service"]>
   | ErrorsOf<Sessions["Service"]>

@@ -1,10 +1,12 @@
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
+import { OfferReads } from "@satrail/core/features/offers/OfferReads"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
 import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
 import { Context, type Ref } from "effect"
 import type { Read } from "../Reading.ts"
 import type * as State from "../State.ts"
 import * as Checkouts from "./Checkouts.ts"
+import * as Offers from "./Offers.ts"
 import * as Refunds from "./Refunds.ts"
 import * as Webhooks from "./Webhooks.ts"
 
@@ -12,5 +14,6 @@ import * as Webhooks from "./Webhooks.ts"
 export const reads = (read: Read, state: Ref.Ref<State.State>) =>
   Context.make(CheckoutReads, Checkouts.make(read)).pipe(
     Context.add(RefundReads, Refunds.make(read)),
+    Context.add(OfferReads, Offers.make(read)),
     Context.add(WebhookReads, Webhooks.over(state))
   )

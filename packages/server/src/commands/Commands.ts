@@ -11,7 +11,6 @@ import type { CommandOf, Group } from "../features/Feature.ts"
 import { all, type features } from "../features/index.ts"
 import * as FeeCommands from "./FeeCommands.ts"
 import * as MendCommands from "./MendCommands.ts"
-import * as OfferCommands from "./OfferCommands.ts"
 import { look } from "./LookCommands.ts"
 import * as StopCommands from "./StopCommands.ts"
 
@@ -355,10 +354,7 @@ export const satrail = Command.make("satrail").pipe(
         ...ofFeatures("Companies")
       ]
     },
-    {
-      group: "A company's own",
-      commands: [Command.provideEffectDiscard(OfferCommands.offers, spelt), ...ofFeatures("A company's own")]
-    },
+    { group: "A company's own", commands: ofFeatures("A company's own") },
     { group: "How it stands", commands: [Command.provideEffectDiscard(status, spelt), Command.provideEffectDiscard(liquidity, spelt)] },
     {
       group: "Stop",

@@ -1,4 +1,3 @@
-import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { TxId } from "@satrail/bitcoin/TxId"
@@ -17,6 +16,7 @@ import type { Coverage } from "../world/Coverage.ts"
 import * as ApprovalChecks from "./ApprovalChecks.ts"
 import type { Row } from "./Seen.ts"
 import { records as features } from "../features/checks.ts"
+import * as Offers from "../features/offers/PaidChecks.ts"
 import { claim, same, Violation } from "./Violation.ts"
 
 /** What really happened outside. */
@@ -140,29 +140,10 @@ export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Depo
   }
 })
 
-/** The offer of ours, of whichever company, that this is the text of. */
-const ownOffer = (records: AllReads, recipient: string) =>
-  Bolt12.isBolt12(recipient) ? records.offerByText(recipient) : Effect.succeedNone
-
-/** What is paid for an offer of ours is its company's, from outside and from inside, where our node has no part in it. */
-const offers = (records: AllReads, coverage: Coverage) => ({
-  deposit: Effect.fnUntraced(function* ({ id, companyId, recipient, lightningInvoiceId, status }: Deposit) {
-    const offer = yield* ownOffer(records, recipient)
-    if (Option.isNone(offer)) return
-    same(companyId, offer.value.companyId, `what is paid for an offer is its company's: deposit ${id}`)
-    same(status, "settled", `what is paid for an offer of ours is there: deposit ${id}`)
-    coverage.count("transition", `offer of ours: paid from ${lightningInvoiceId === null ? "inside" : "outside"}`)
-  }),
-  withdrawal: Effect.fnUntraced(function* ({ id, recipient, dispatchedAtMillis }: Withdrawal.Withdrawal, { lightning }: Outside) {
-    if (Option.isNone(yield* ownOffer(records, recipient))) return
-    claim(dispatchedAtMillis === null && Lightning.tried(lightning, id) === undefined, `no node is asked to pay an offer of ours: ${id}`)
-  })
-})
-
 /** Checks a record that was touched, and that its status may follow the one it had. */
 export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompany: (invoiceId: string) => boolean) => {
   const statuses = new Map<string, string>()
-  const ours = offers(records, coverage)
+  const ours = Offers.make(records, coverage)
 
   const moved = ({ kind, id }: Row, status: string): void => {
     const before = statuses.get(id)
@@ -179,7 +160,7 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
       case "withdrawal": {
         const found = Option.getOrThrow(yield* records.withdrawal(companyId, id))
         moved(row, Withdrawal.standing(found))
-        yield* ours.withdrawal(found, now)
+        yield* ours.withdrawal(found, now.lightning)
         return yield* withdrawal(records, found, now)
       }
       case "deposit": {

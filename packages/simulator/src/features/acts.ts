@@ -1,4 +1,5 @@
+import { acts as offers } from "./offers/Acts.ts"
 import { acts as vouchers } from "./vouchers/Acts.ts"
 
 /** How each feature's operations are carried out. */
-export const acts = [vouchers] as const
+export const acts = [vouchers, offers] as const

@@ -1,10 +1,11 @@
 import type { Feature } from "./Feature.ts"
+import { offers } from "./offers/Checks.ts"
 import { vouchers } from "./vouchers/Checks.ts"
 import { webhooks } from "./webhooks/Checks.ts"
 import { zaps } from "./zaps/Checks.ts"
 
 /** Every feature that stories are about. */
-export const features = [vouchers, zaps, webhooks] as const
+export const features = [vouchers, zaps, offers, webhooks] as const
 
 /** The same, for whoever needs of each what any may have. */
 export const all: ReadonlyArray<Feature> = features

@@ -1,7 +1,8 @@
+import { plot as offers } from "./offers/Plot.ts"
 import { plot as vouchers } from "./vouchers/Plot.ts"
 
 /** What is done with each feature. */
-export const plots = [vouchers] as const
+export const plots = [vouchers, offers] as const
 
 type Together<Features, Part extends string, All = unknown> = Features extends readonly [infer First, ...infer Rest]
   ? Together<Rest, Part, First extends { readonly [part in Part]: infer P } ? All & P : All>

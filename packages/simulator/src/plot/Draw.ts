@@ -123,7 +123,6 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     ...kept(random),
     type: random.pick(["taproot", "segwit", "nested_segwit"])
   }),
-  CreateOffer: (random) => ({ _tag: "CreateOffer", ...kept(random) }),
   Withdraw: (random) => ({ _tag: "Withdraw", ...kept(random), to: to(random), sats: random.pick(amounts) }),
   Repeat: (random) => ({ _tag: "Repeat", slot: random.below(maxSlots), which: recently(random), isOther: random.chance(0.2) }),
   Malformed: (random) => ({ _tag: "Malformed", ...asked(random), which: random.below(64) }),
@@ -135,7 +134,6 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     isHeld: random.chance(0.3)
   }),
   PayAddress: (random) => ({ _tag: "PayAddress", slot: random.below(maxSlots), which: recently(random), sats: random.pick(amounts) }),
-  PayOffer: (random) => ({ _tag: "PayOffer", which: recently(random), sats: random.pick(amounts) }),
   Release: (random) => ({ _tag: "Release", which: random.below(8), outcome: random.chance(0.6) ? "settle" : "fail" }),
   Send: (random) => ({
     _tag: "Send",

@@ -36,7 +36,6 @@ export type Act =
   | { readonly _tag: "CancelInvoice"; readonly slot: number; readonly which: number }
   | ({ readonly _tag: "CreateAddress" } & Kept)
   | ({ readonly _tag: "CreateChainAddress"; readonly type: AddressType } & Kept)
-  | ({ readonly _tag: "CreateOffer" } & Kept)
   | ({ readonly _tag: "Withdraw"; readonly to: To; readonly sats: number } & Kept)
   /** A request that was sent before is sent again; with `isOther` its key comes with another body. */
   | { readonly _tag: "Repeat"; readonly slot: number; readonly which: number; readonly isOther: boolean }
@@ -44,8 +43,6 @@ export type Act =
   | ({ readonly _tag: "Look"; readonly which: number } & Asked)
   | { readonly _tag: "Pay"; readonly which: number; readonly how: "exact" | "more" | "double"; readonly isHeld: boolean }
   | { readonly _tag: "PayAddress"; readonly slot: number; readonly which: number; readonly sats: number }
-  /** A wallet pays an offer of ours, which may have been paid before. */
-  | { readonly _tag: "PayOffer"; readonly which: number; readonly sats: number }
   | { readonly _tag: "Release"; readonly which: number; readonly outcome: "settle" | "fail" }
   | { readonly _tag: "Send"; readonly outputs: ReadonlyArray<{ readonly which: number; readonly sats: number }> }
   | { readonly _tag: "Mine"; readonly blocks: number }

@@ -2,10 +2,9 @@ import type { Random } from "@satrail/testing/Random"
 import { plots, together } from "../features/plots.ts"
 import { draws } from "./Draw.ts"
 import type { Act, Operation, Tag } from "./Operation.ts"
-import * as Offers from "./Offers.ts"
 import { beginning, recipes, storm } from "./Recipe.ts"
 
-/** How likely each is, next to the others. Each story has an inclination of its own on top. What is 0 is woven into a share of the stories: see Offers.ts. */
+/** How likely each is, next to the others. Each story has an inclination of its own on top. What is 0 is woven into a share of the stories: see features/offers/Woven.ts. */
 const weights: { readonly [tag in Tag]: number } = {
   OpenCompany: 1,
   CreateInvoice: 8,
@@ -52,8 +51,6 @@ const weights: { readonly [tag in Tag]: number } = {
   CreateEndpoint: 1,
   Webhook: 3,
   Receive: 4,
-  CreateOffer: 0,
-  PayOffer: 0,
   ...together(plots, "weights")
 }
 
@@ -65,8 +62,8 @@ const weighted = Object.entries(weights).flatMap(([tag, weight]) => (weight === 
 const isTag = (text: string): text is Tag => Object.hasOwn(draws, text)
 const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](random) : { _tag: "Wait", millis: 0 })
 
-/** Every kind of operation that is drawn. */
-export const tags: ReadonlyArray<string> = [...weighted.map(({ tag }) => tag), ...Offers.tags]
+/** Every kind of operation. */
+export const tags: ReadonlyArray<string> = Object.keys(weights)
 
 /** What happens in a story: all of it, before any of it does. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {

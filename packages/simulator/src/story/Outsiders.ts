@@ -9,7 +9,7 @@ import type { Stage } from "./Stage.ts"
 
 /** Whoever is not of the service: payees, payers, nodes on the way, miners. */
 export interface Outsiders {
-  readonly acts: Acts<"Pay" | "PayAddress" | "PayOffer" | "Release" | "Send" | "Mine" | "Reorg" | "DoubleSpend">
+  readonly acts: Acts<"Pay" | "PayAddress" | "Release" | "Send" | "Mine" | "Reorg" | "DoubleSpend">
   /** Does something in the sandbox; undefined where it cannot be done. */
   readonly attempt: <A>(what: string, effect: Effect.Effect<A, SandboxRefused>) => A | undefined
   /** Where somebody is paid who behaves so; without an amount whoever pays chooses it. */
@@ -22,6 +22,8 @@ export interface Outsiders {
   readonly named: (destination: string) => string | undefined
   /** A wallet pays what an invoice asks for. */
   readonly pay: (paymentRequest: string) => void
+  /** A wallet pays so much, where the payer decides. */
+  readonly paySats: (what: string, paymentRequest: string, sats: number) => void
   /** What is on its way and waits for somebody outside, by hash. What is held for a hold invoice waits for its company. */
   readonly held: () => ReadonlyArray<PaymentHash>
 }
@@ -72,6 +74,7 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
     attempt,
     held,
     pay: (paymentRequest) => pay(paymentRequest, "exact", false),
+    paySats: (what, paymentRequest, sats) => void attempt(what, sandbox.pay({ paymentRequest, amount: Msat.fromSats(sats) })),
     recipient: (type, behaviour, sats) => {
       const amount = sats === undefined ? {} : { amount: Msat.fromSats(sats) }
       return attempt(`asks for ${type}`, sandbox.destination({ type, behaviour, ...amount }))?.destination
@@ -95,10 +98,6 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
           const { pathname } = new URL(text(offer, "callback"))
           customers.ask({ ...wallet, path: `${pathname}?amount=${sats * 1000}` }, (answer) => pay(text(answer, "pr"), "exact", false))
         })
-      },
-      PayOffer: ({ which, sats }) => {
-        const paymentRequest = latest(made.offers, which)
-        if (paymentRequest !== undefined) attempt("pays an offer", sandbox.pay({ paymentRequest, amount: Msat.fromSats(sats) }))
       },
       Release: ({ which, outcome }) => {
         const paymentHash = latest(held(), which)

@@ -9,7 +9,6 @@ export const paths = {
   invoice: "/v1/bitcoin/deposit/lightning-invoice",
   address: "/v1/bitcoin/deposit/lightning-address",
   chain: "/v1/bitcoin/deposit/on-chain",
-  offer: "/v1/bitcoin/deposit/offer",
   withdraw: ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"],
   refunds: "/v1/refunds",
   checkouts: "/v1/checkouts"
@@ -109,9 +108,7 @@ export const make = (
   customers: Customers,
   outsiders: Outsiders,
   made: Made
-): Acts<
-  "CreateInvoice" | "CancelInvoice" | "CreateAddress" | "CreateChainAddress" | "CreateOffer" | "Withdraw" | "Repeat" | "Malformed" | "Look"
-> => {
+): Acts<"CreateInvoice" | "CancelInvoice" | "CreateAddress" | "CreateChainAddress" | "Withdraw" | "Repeat" | "Malformed" | "Look"> => {
   const post = posting(customers)
 
   return {
@@ -137,7 +134,6 @@ export const make = (
       }),
     CreateChainAddress: (act) =>
       post(act, paths.chain, { address_type: act.type }, (data) => void made.chainAddresses.push(text(data, "address", "address"))),
-    CreateOffer: (act) => post(act, paths.offer, {}, (data) => void made.offers.push(text(data, "offer"))),
     Withdraw: (act) => {
       const { destination, isOpen } = destinationOf(outsiders, made, act.to, act.sats)
       if (destination === undefined) return

@@ -3,22 +3,23 @@ import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Amount from "@satrail/core/base/Amount"
 import * as Metadata from "@satrail/core/base/Metadata"
-import * as Offer from "@satrail/core/receiving/Offer"
-import { Offers } from "@satrail/core/receiving/Offers"
+import type * as Offer from "@satrail/core/features/offers/Offer"
+import { Offers } from "@satrail/core/features/offers/Offers"
+import * as IssuedOffers from "@satrail/core/receiving/IssuedOffers"
 import * as Instructions from "@satrail/core/sending/Instructions"
 import { Effect, Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { companyId, Scopes } from "../api/Authentication.ts"
-import { bodyIsOptional } from "../api/Base.ts"
-import * as Amounts from "../wire/Amounts.ts"
-import * as Envelope from "../wire/Envelope.ts"
-import * as Errors from "../wire/Errors.ts"
-import { Example, type World } from "../wire/Examples.ts"
-import * as Idempotency from "../wire/Idempotency.ts"
-import * as Page from "../wire/Page.ts"
-import * as Scalars from "../wire/Scalars.ts"
-import * as Section from "../api/Section.ts"
-import * as View from "../wire/View.ts"
+import { companyId, Scopes } from "../../api/Authentication.ts"
+import { bodyIsOptional } from "../../api/Base.ts"
+import * as Amounts from "../../wire/Amounts.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import * as Errors from "../../wire/Errors.ts"
+import { Example, type World } from "../../wire/Examples.ts"
+import * as Idempotency from "../../wire/Idempotency.ts"
+import * as Page from "../../wire/Page.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import * as Section from "../../api/Section.ts"
+import * as View from "../../wire/View.ts"
 
 const path = "/v1/bitcoin/deposit/offer"
 
@@ -69,7 +70,7 @@ export const view = View.make<Offer.Offer>()(
     amount_sats: [
       Schema.NullOr(Schema.Int).annotate({ description: "The least that each payment must be; null if the payer decides" }),
       (row) => {
-        const amount = Offer.amountOf(row)
+        const amount = IssuedOffers.amountOf(row)
         return amount === null ? null : Number(Msat.toSats(amount))
       }
     ],
@@ -101,7 +102,7 @@ const example = ({ id, millis, companyId, network, asked, serviceDomain, metadat
 
 const creation = Idempotency.creation(path, "Offer created", view.of)
 
-export const create = Section.company(
+const create = Section.company(
   HttpApiEndpoint.post("createOffer", path, {
     headers: Idempotency.headers,
     payload: [Body, Schema.Null],
@@ -139,7 +140,7 @@ export const create = Section.company(
     })
 )
 
-export const get = Section.company(
+const get = Section.company(
   HttpApiEndpoint.get("getOffer", `${path}/:id`, {
     params: { id: Scalars.Uuid },
     success: Envelope.success(200, view.schema),
@@ -162,7 +163,7 @@ export const get = Section.company(
 
 const page = Page.of(view, "Offers", path)
 
-export const list = Section.company(
+const list = Section.company(
   HttpApiEndpoint.get("listOffers", path, {
     query: Page.place(),
     success: page.success,
@@ -180,3 +181,6 @@ export const list = Section.company(
       return page.answer(rows, { limit: String(asked.limit) }, next)
     })
 )
+
+/** The operations of the section `receive`. */
+export const operations = [create, get, list] as const

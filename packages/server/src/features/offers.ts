@@ -1,5 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { call, example, json, list, paging } from "../client/CommandParts.ts"
+import * as Feature from "./Feature.ts"
 
 // What a company is paid by again and again: with its own key, since it is its money.
 
@@ -35,7 +36,7 @@ const create = Command.make(
   example("offers create --address-id 01a1f768-1c70-748e-8579-81b7373e8599", "For a Lightning address, with its record for the DNS")
 )
 
-export const offers = Command.make("offers").pipe(
+const commands = Command.make("offers").pipe(
   Command.withDescription("Create, list and show a company's BOLT 12 offers, with its API key: SATRAIL_API_KEY, or that of the last start"),
   Command.withShortDescription("Create, list and show a company's BOLT 12 offers, with its API key"),
   Command.withSubcommands([
@@ -48,3 +49,5 @@ export const offers = Command.make("offers").pipe(
     ).pipe(Command.withDescription("Show an offer, and the line of the zone with which wallets find it by its Lightning address"))
   ])
 )
+
+export const offers = Feature.make({ commands: { "A company's own": [commands] } })

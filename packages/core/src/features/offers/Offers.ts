@@ -1,24 +1,24 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { Bounds } from "../accounts/Bounds.ts"
-import { type Paused, Stops } from "../accounts/Stops.ts"
-import type * as CompanyId from "../base/CompanyId.ts"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import { Invalid } from "../base/Invalid.ts"
-import * as Metadata from "../base/Metadata.ts"
-import * as Answer from "../ledger/Answer.ts"
-import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { NounReads } from "../ledger/NounReads.ts"
-import * as Page from "../ledger/Page.ts"
-import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
-import * as OfferIssuer from "../nodes/OfferIssuer.ts"
-import * as LightningAddress from "./LightningAddress.ts"
-import { descriptionIssue } from "./Invoices.ts"
+import { Bounds } from "../../accounts/Bounds.ts"
+import { type Paused, Stops } from "../../accounts/Stops.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import { Invalid } from "../../base/Invalid.ts"
+import * as Metadata from "../../base/Metadata.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import * as Answers from "../../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import * as Page from "../../ledger/Page.ts"
+import { LightningReceiver, type NodeUnavailable } from "../../nodes/LightningReceiver.ts"
+import * as OfferIssuer from "../../nodes/OfferIssuer.ts"
+import * as LightningAddress from "../../receiving/LightningAddress.ts"
+import { descriptionIssue } from "../../receiving/Invoices.ts"
 import * as Offer from "./Offer.ts"
-import { ReceivingReads } from "./ReceivingReads.ts"
+import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
 /** Gives out offers (BOLT 12) of our node, any number, each to one company and never again. */
 export class Offers extends Context.Service<
@@ -46,7 +46,7 @@ export class Offers extends Context.Service<
       Invalid | StoreUnavailable
     >
   }
->()("@satrail/core/receiving/Offers") {}
+>()("@satrail/core/features/offers/Offers") {}
 
 /** How many offers a page has. */
 export const limit = Page.limit

@@ -1,6 +1,6 @@
 import type { Random } from "@satrail/testing/Random"
-import { draws, trap, when } from "./Draw.ts"
-import { type Act, maxSlots, type Operation, type To } from "./Operation.ts"
+import { draws, trap, when } from "../../plot/Draw.ts"
+import { type Act, maxSlots, type Operation, type To } from "../../plot/Operation.ts"
 
 // Offers of ours are in a share of the stories, woven in with a stream of randomness of their own: all other stories are what they would be without them.
 
@@ -65,6 +65,3 @@ export const woven = (operations: ReadonlyArray<Operation>, random: Random): Rea
     return at > begun && random.chance(0.1) ? [...told(few(random)), operation] : [operation]
   })
 }
-
-/** What is told only there. */
-export const tags = ["CreateOffer", "PayOffer"] as const
