@@ -1526,16 +1526,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "freeze:"
   },
   {
-    name: "adjustment-approved-by-who-asked",
-    rows: [],
-    bug: "a second token of the same operator approves what the first one asked for",
-    file: core("accounts/SecondOperator"),
-    find: "a.id === b.id || nameOf(a.name) === nameOf(b.name)",
-    replace: "a.id === b.id",
-    test: "packages/http/test/adjustments.test.ts",
-    titles: "adjustments: whoever asked"
-  },
-  {
     name: "key-without-second-operator",
     rows: [],
     bug: "one operator alone issues a key that can send from a company's money",
@@ -1604,34 +1594,6 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "",
     test: "packages/http/test/loosening.test.ts",
     titles: "operator scopes: the limits"
-  },
-  {
-    name: "adjustment-booked-twice",
-    rows: [],
-    bug: "each approval of an adjustment books it",
-    file: core("accounts/Adjustment"),
-    find: `    from: ["pending"],
-    to: "booked",
-    sets: ["decidedBy"],
-    stamps: ["decidedAtMillis"],
-    again: { in: ["booked"] }`,
-    replace: `    from: ["pending", "booked"],
-    to: "booked",
-    sets: ["decidedBy"],
-    stamps: ["decidedAtMillis"],
-    again: { in: ["rejected"] }`,
-    test: inMemory,
-    titles: "adjustment:"
-  },
-  {
-    name: "adjustment-unverified",
-    rows: [],
-    bug: "verification believes whatever is booked by hand",
-    file: postgres("reads/Books"),
-    find: "('adjustments', -j.amount)) as v(account, amount)",
-    replace: "('adjustments', -j.amount)) as v(account, amount) where false",
-    test: inSql,
-    titles: "adjustment:"
   },
   {
     name: "fees-of-before",

@@ -2,7 +2,6 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type { Records } from "@satrail/core/service/Records"
 import * as Contract from "./Contract.ts"
-import * as Adjustments from "./JournalAdjustments.ts"
 import * as Approvals from "./JournalApprovals.ts"
 import * as Companies from "./JournalCompanies.ts"
 import * as Deposits from "./JournalDeposits.ts"
@@ -31,7 +30,6 @@ export const money = {
   ...Holds.money,
   ...Invoices.money,
   ...Suspense.money,
-  ...Adjustments.money,
   ...Deposits.money,
   ...Keys.money,
   ...Limits.money,
@@ -47,7 +45,6 @@ export const money = {
 export const other = {
   ...Invoices.other,
   ...Suspense.other,
-  ...Adjustments.other,
   ...Keys.other,
   ...Fees.other,
   ...Companies.other,

@@ -1,6 +1,5 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Adjustment from "@satrail/core/accounts/Adjustment"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
@@ -39,7 +38,6 @@ import {
   withdrawal
 } from "./Fixtures.ts"
 import { fenceOf } from "./Fences.ts"
-import { adjustment, approved } from "./JournalAdjustments.ts"
 import { together } from "./features/Feature.ts"
 import { all, features } from "./features/index.ts"
 import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
@@ -53,10 +51,6 @@ export { subjectOf } from "./Subject.ts"
 const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
   console_sessions: subjectOf(AccountRows.sessions, AccountRows.begin, AccountRows.going),
-  adjustments: subjectOf(Adjustment.noun, (companyId) => Effect.map(adjustment(companyId, 1), (row) => Adjustment.requested(row)), {
-    booked: (row) => Effect.succeed(approved(row)),
-    rejected: (row) => Effect.succeed(Adjustment.rejected(row, { id: "eve", name: "Eve" }, row.createdAtMillis + 1))
-  }),
   withdrawals: subjectOf(
     Withdrawal.noun,
     Effect.fnUntraced(function* (companyId) {

@@ -1,7 +1,7 @@
 import "@satrail/bitcoin/checkRuntime"
 
 // What services answer: records, values and refusals.
-export * as Adjustment from "./accounts/Adjustment.ts"
+export * as Adjustment from "./features/adjustments/Adjustment.ts"
 export * as FeesMoved from "./ledger/FeesMoved.ts"
 export * as Fee from "./accounts/Fee.ts"
 export * as Plan from "./accounts/Plan.ts"

@@ -2,7 +2,6 @@ import type { Layer } from "effect"
 import type { HttpApi } from "effect/http-api"
 import { base } from "./api/Base.ts"
 import * as Account from "./resources/Account.ts"
-import * as Adjustments from "./resources/Adjustments.ts"
 import * as Audit from "./resources/Audit.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Events from "./events/Feed.ts"
@@ -52,7 +51,6 @@ type All = readonly [
   typeof Reconciliation.section,
   typeof Suspense.section,
   ...Feature.Joined<typeof features, "operatorSections">,
-  typeof Adjustments.section,
   typeof Domains.tls,
   typeof Health.section,
   typeof Metrics.section
@@ -83,7 +81,6 @@ const all: All = [
   Reconciliation.section,
   Suspense.section,
   ...Feature.joined(features, "operatorSections"),
-  Adjustments.section,
   Domains.tls,
   Health.section,
   Metrics.section

@@ -1,5 +1,5 @@
 // The sections of companies whose operations are those of several resources.
-import * as Adjustments from "./resources/Adjustments.ts"
+import * as Adjustments from "./features/adjustments/Adjustments.ts"
 import * as Approvals from "./resources/Approvals.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Exports from "./resources/Exports.ts"

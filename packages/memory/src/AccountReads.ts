@@ -1,5 +1,4 @@
 import { type AccountReads, maxCounted, type Standing } from "@satrail/core/accounts/AccountReads"
-import * as Adjustment from "@satrail/core/accounts/Adjustment"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { HashMap, Option } from "effect"
@@ -46,7 +45,5 @@ export const make = (read: Read): AccountReads["Service"] => ({
   companiesAsked: (query, looks) => read((now) => Lists.companies(now, query, looks)),
   standings: (ids, nowMillis) =>
     read((now) => ids.filter((id) => HashMap.has(now.companies, id)).map((id) => standing(now, id, nowMillis))),
-  adjustment: (id) => read((now) => HashMap.get(State.of(now, Adjustment.noun), id)),
-  adjustments: (query) => read((now) => Lists.adjustments(now, query)),
   keysOf: (companyId, before, limit) => read((now) => Lists.keysOf(now, companyId, before, limit))
 })

@@ -1,6 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Adjustment from "@satrail/core/accounts/Adjustment"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Assignment from "@satrail/core/receiving/Assignment"
@@ -12,6 +11,7 @@ import { held } from "@satrail/core/ledger/Feature"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
 import { compare } from "./Reading.ts"
+import * as Posted from "./Posted.ts"
 import * as State from "./State.ts"
 
 /** Counts everything each time: what is in memory is small. */
@@ -138,7 +138,7 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
     assignments: State.all(state, Assignment.noun).filter(({ unmatchedCompanyId }) => unmatchedCompanyId === companyId),
-    adjustments: State.ownedBy(state, Adjustment.noun, companyId),
+    posted: Posted.by(state, companyId),
     isPaidInside: (paymentHash) =>
       Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ dispatchedAtMillis }) => dispatchedAtMillis === null)
   }).slice(0, maxFaults)

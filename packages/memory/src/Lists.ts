@@ -1,5 +1,4 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Adjustment from "@satrail/core/accounts/Adjustment"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
@@ -7,10 +6,12 @@ import * as Metadata from "@satrail/core/base/Metadata"
 import type { Found, Position } from "@satrail/core/ledger/Page"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import type * as Posts from "@satrail/core/ledger/Posts"
 import type { Query, Transaction } from "@satrail/core/reports/Transaction"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
 import { compare, newestFirst } from "./Reading.ts"
+import * as Posted from "./Posted.ts"
 import * as State from "./State.ts"
 
 // Pages of lists that pick among their rows.
@@ -28,17 +29,17 @@ const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAt
   createdAtMillis
 })
 
-const fromAdjustment = ({ id, companyId, amount, reason, decidedAtMillis, createdAtMillis }: Adjustment.Adjustment): Transaction => ({
+const fromPosted = ({ row: { id, companyId }, amount, type, reason, atMillis }: Posts.Posted): Transaction => ({
   id,
   companyId,
   amount,
   recipient: "",
   rail: null,
-  type: "adjustment",
+  type,
   fee: Msat.zero,
   status: "settled",
   reason,
-  createdAtMillis: decidedAtMillis ?? createdAtMillis
+  createdAtMillis: atMillis
 })
 
 const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
@@ -59,7 +60,7 @@ const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
 }
 
 /** Newest first: negative when `a` comes before `b`. */
-const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
+export const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
   compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 
 /** What is picked of the first `looks` lines, up to `limit`, and where that stopped. */
@@ -83,11 +84,10 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
         ? [row.paymentHash, row.reportedHash].includes(paymentHash)
         : hashOf(row.lightningInvoiceId) === paymentHash)) &&
     (lightningInvoiceId === undefined || ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
-  // What was booked by hand is no payment: nothing of one finds it.
+  // A posting is no payment, so a search for one leaves it out.
   const isOfPayment = [label, paymentHash, chainTxId, lightningInvoiceId].some((one) => one !== undefined)
-  const byHand = isOfPayment ? [] : State.ownedBy(state, Adjustment.noun, companyId).filter(({ status }) => status === "booked")
   const lines = [
-    ...byHand.map(fromAdjustment),
+    ...(isOfPayment ? [] : Posted.by(state, companyId)).map(fromPosted),
     ...State.ownedBy(state, Deposit.noun, companyId).filter(isFound).map(fromDeposit),
     ...State.ownedBy(state, Withdrawal.noun, companyId).filter(isFound).map(fromWithdrawal)
   ]
@@ -108,16 +108,6 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
       (query.rail === undefined || query.rail === one.rail)
   )
 }
-
-/** Adjustments of all companies, by time and at one time by id. */
-export const adjustments = (
-  state: State.State,
-  { after, limit, status }: { readonly after: Position | null; readonly limit: number; readonly status: Adjustment.Status | null }
-): ReadonlyArray<Adjustment.Adjustment> =>
-  State.all(state, Adjustment.noun)
-    .filter((one) => (after === null || newest(after, one) < 0) && (status === null || one.status === status))
-    .toSorted(newest)
-    .slice(0, limit)
 
 /** Invoices, picked from no more than `looks` of them. */
 export const invoicesOf = (

@@ -38,8 +38,6 @@ const accountReads = Effect.gen(function* () {
     domainsToCheck: yield* Domain.reads.domainsToCheck,
     companies: yield* Company.reads.companies,
     companiesAsked: yield* Company.reads.companiesAsked,
-    adjustment: yield* Company.reads.adjustment,
-    adjustments: yield* Company.reads.adjustments,
     standings: yield* Company.reads.standings,
     keysOf: yield* ApiKey.reads.keysOf
   })

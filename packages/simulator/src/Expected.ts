@@ -32,7 +32,6 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   InvoiceForgotten: "happens",
   PaymentUnmatched: "happens",
   PaymentAssigned: "happens",
-  AdjustmentBooked: { never: "no story books by hand: JournalAdjustments races and breaks it" },
   LightningAddressCreated: "happens",
   LightningAddressChanged: "happens",
   LightningAddressDeleted: "happens",

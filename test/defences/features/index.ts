@@ -1,3 +1,4 @@
+import { adjustments } from "./adjustments.ts"
 import { checkouts } from "./checkouts.ts"
 import { offers } from "./offers.ts"
 import { refunds } from "./refunds.ts"
@@ -5,4 +6,4 @@ import { vouchers } from "./vouchers.ts"
 import { webhooks } from "./webhooks.ts"
 import { walletConnect } from "./wallet-connect.ts"
 
-export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect]
+export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments]

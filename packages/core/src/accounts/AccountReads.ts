@@ -4,7 +4,6 @@ import type { Balance } from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Spent } from "../ledger/Limit.ts"
 import type { Found, Position } from "../ledger/Page.ts"
-import type { Adjustment, Status } from "./Adjustment.ts"
 import type { ApiKey, Holder } from "./ApiKey.ts"
 import type { Company, Query } from "./Company.ts"
 import type { Domain } from "./Domain.ts"
@@ -44,14 +43,6 @@ export class AccountReads extends Context.Service<
     readonly companiesAsked: (query: Query, looks: number) => Read<Found<Company>>
     /** How each of these companies stands at `nowMillis`; in no order, and without those that were not opened. */
     readonly standings: (ids: ReadonlyArray<CompanyId.CompanyId>, nowMillis: number) => Read<ReadonlyArray<Standing>>
-    /** The adjustment with this id, of whichever company. */
-    readonly adjustment: (id: string) => Read<Option.Option<Adjustment>>
-    /** Adjustments of all companies, the newest first by (`createdAtMillis`, `id`), after this one; null for the first page, and for every status. */
-    readonly adjustments: (query: {
-      readonly after: Position | null
-      readonly limit: number
-      readonly status: Status | null
-    }) => Read<ReadonlyArray<Adjustment>>
     /** A company's keys, revoked ones too, the newest first, before `before` (exclusive; null for the first page). */
     readonly keysOf: (companyId: CompanyId.CompanyId, before: Position | null, limit: number) => Read<ReadonlyArray<ApiKey>>
   }

@@ -1,4 +1,3 @@
-import type { Adjustment } from "../accounts/Adjustment.ts"
 import type { ApiKey } from "../accounts/ApiKey.ts"
 import type { Domain } from "../accounts/Domain.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
@@ -31,7 +30,6 @@ const own = {
   ],
   invoice: ["invoice.created", "invoice.held", "invoice.settled", "invoice.expired", "invoice.canceled"],
   unmatched: ["payment.unmatched"],
-  adjustment: ["adjustment.booked"],
   apiKey: ["api_key.requested", "api_key.approved"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
   onChainAddress: ["on_chain_address.created"],
@@ -66,7 +64,6 @@ interface Rows {
   readonly withdrawal: Withdrawal
   readonly invoice: Invoice.Shown
   readonly unmatched: Invoice.Unmatched
-  readonly adjustment: Adjustment
   readonly apiKey: ApiKey
   readonly lightningAddress: LightningAddress
   readonly onChainAddress: OnChainAddress

@@ -1,5 +1,4 @@
 import { Effect, Option } from "effect"
-import * as Adjustment from "../accounts/Adjustment.ts"
 import * as ApiKey from "../accounts/ApiKey.ts"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Domain } from "../accounts/Domain.ts"
@@ -68,7 +67,6 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.on_chain.completed"],
   "withdrawal.failed": ["withdrawal.lightning.failed", "withdrawal.on_chain.failed"],
   "withdrawal.replaced": ["withdrawal.on_chain.replaced"],
-  "adjustment.booked": ["adjustment.booked"],
   "api_key.requested": ["api_key.requested"],
   "api_key.approved": ["api_key.approved"],
   "lightning_address.created": ["lightning_address.created"],
@@ -211,8 +209,6 @@ export const make = Effect.gen(function* () {
         return one(event, ApiKey.noun, (row) => ({ kind: "apiKey", type, record: { ...row, approvedBy: null, approvedAtMillis: null } }))
       case "api_key.approved":
         return one(event, ApiKey.noun, (record) => ({ kind: "apiKey", type, record }))
-      case "adjustment.booked":
-        return one(event, Adjustment.noun, (record) => ({ kind: "adjustment", type, record }))
       case "lightning_address.created":
         return one(event, LightningAddress.noun, (row) => ({ kind: "lightningAddress", type, record: AsOf.newAddress(row) }))
       case "lightning_address.changed":

@@ -37,8 +37,7 @@ export const subjects = {
   "withdrawal.dispatched": "withdrawals",
   "withdrawal.replaced": "withdrawals",
   "withdrawal.settled": "withdrawals",
-  "withdrawal.failed": "withdrawals",
-  "adjustment.booked": "adjustments"
+  "withdrawal.failed": "withdrawals"
 } as const
 
 export type Type = keyof typeof subjects

@@ -4,6 +4,7 @@ import type { StoreUnavailable } from "./Journal.ts"
 import type { Published } from "./LedgerReads.ts"
 import type { Move, Noun, Row } from "./Noun.ts"
 import type { NounReads } from "./NounReads.ts"
+import type { Posts } from "./Posts.ts"
 import type * as Waiting from "./Waiting.ts"
 import type * as Written from "./Written.ts"
 
@@ -120,6 +121,7 @@ export interface Feature {
   readonly notices?: Notices | undefined
   readonly holds?: ReadonlyArray<Holds>
   readonly keptSums?: ReadonlyArray<KeptSum>
+  readonly posts?: ReadonlyArray<Posts>
   /** What there is a limit of, in words, and the limit: rows of the reference. */
   readonly limits?: ReadonlyArray<readonly [what: string, limit: string]>
   /** Its services. What a feature before it in the list has, it may ask for. */

@@ -4,13 +4,13 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
-import type { Adjustment } from "../accounts/Adjustment.ts"
 import type { Assignment } from "../receiving/Assignment.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
 import { all as features } from "../features/index.ts"
 import { held, recounted } from "../ledger/Feature.ts"
 import type { Noun, Row } from "../ledger/Noun.ts"
+import type { Posted } from "../ledger/Posts.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
 /**
@@ -68,7 +68,8 @@ export interface Books {
   readonly unmatched: ReadonlyArray<Unmatched>
   /** Of what lay in suspense with one of its invoices. */
   readonly assignments: ReadonlyArray<Assignment>
-  readonly adjustments: ReadonlyArray<Adjustment>
+  /** What records of features posted. */
+  readonly posted: ReadonlyArray<Posted>
   /** Whether a withdrawal of ours paid this hash without a node. */
   readonly isPaidInside: (paymentHash: PaymentHash.PaymentHash) => boolean
 }
@@ -104,9 +105,7 @@ const said = (books: Books): ReadonlyArray<readonly [transferId: string, booked:
   ...books.deposits.map((one) => [one.ledgerTxId, ofDeposit(one, books)] as const),
   ...books.unmatched.map((one) => [one.id, { node: -one.received, suspense: one.received }] as const),
   ...books.assignments.map((one) => [one.ledgerTxId, { suspense: -one.amount, internal: one.amount }] as const),
-  ...books.adjustments
-    .filter(({ status }) => status === "booked")
-    .map((one) => [one.ledgerTxId, { available: one.amount, adjustments: -one.amount }] as const)
+  ...books.posted.map(({ transferId, amount, from }) => [transferId, { available: amount, [from]: -amount }] as const)
 ]
 
 const transfers = (books: Books): ReadonlyArray<Fault> => {

@@ -5,9 +5,10 @@ import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import type { Position } from "../ledger/Page.ts"
+import * as Posts from "../ledger/Posts.ts"
 import { Rail, Standing } from "../ledger/Rail.ts"
 
-export const Type = Schema.Literals(["withdrawal", "deposit", "adjustment"])
+export const Type = Schema.Literals(["withdrawal", "deposit", ...Posts.types])
 export type Type = typeof Type.Type
 
 /** A deposit or a withdrawal, or what operators booked by hand, as a line in a list. */

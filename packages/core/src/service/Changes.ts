@@ -1,5 +1,4 @@
 import type { Effect } from "effect"
-import type { AdjustmentBooked, AdjustmentRejected, AdjustmentRequested } from "../accounts/Adjustment.ts"
 import type {
   ApiKeyApproved,
   ApiKeyConfined,
@@ -82,9 +81,6 @@ export type Change =
   | SessionBegunAgain
   | SessionSteppedUp
   | SessionEnded
-  | AdjustmentRequested
-  | AdjustmentBooked
-  | AdjustmentRejected
   | MonthsClosed
   | InvoiceCreated
   | InvoiceClaimed

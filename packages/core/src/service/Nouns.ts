@@ -1,4 +1,3 @@
-import * as Adjustment from "../accounts/Adjustment.ts"
 import * as ApiKey from "../accounts/ApiKey.ts"
 import * as OperatorToken from "../accounts/OperatorToken.ts"
 import * as Session from "../accounts/Session.ts"
@@ -23,7 +22,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   ApiKey.noun,
   OperatorToken.noun,
   Session.noun,
-  Adjustment.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
   Assignment.noun,
@@ -41,7 +39,6 @@ export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
   OperatorToken.life,
   Session.life,
-  Adjustment.life,
   Deposit.life,
   Invoice.life,
   LightningAddress.life,

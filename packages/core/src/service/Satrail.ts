@@ -1,6 +1,5 @@
 import { Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
-import * as Adjustments from "../accounts/Adjustments.ts"
 import * as ApiKeys from "../accounts/ApiKeys.ts"
 import * as Companies from "../accounts/Companies.ts"
 import * as Domains from "../accounts/Domains.ts"
@@ -116,7 +115,6 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
     Traced.over(OperatorTokens.OperatorTokens, OperatorTokens.layer),
     Traced.over(Sessions.Sessions, Sessions.layer),
-    Traced.over(Adjustments.Adjustments, Adjustments.layer),
     Traced.over(Domains.Domains, Domains.layer),
     Traced.over(PayRequests.PayRequests, PayRequests.layer),
     Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),

@@ -4,7 +4,6 @@ import * as Audit from "@satrail/core/ledger/Audit"
 import { Renderer } from "@satrail/core/features/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "../wire/EventIds.ts"
-import * as Adjustments from "../resources/Adjustments.ts"
 import * as ApiKeys from "../resources/ApiKeys.ts"
 import * as Deposits from "../resources/Deposits.ts"
 import * as Domains from "../resources/Domains.ts"
@@ -40,7 +39,6 @@ const own = {
   withdrawal: Withdrawals.view,
   invoice: Invoices.view,
   unmatched: Suspense.unmatched,
-  adjustment: Adjustments.own,
   apiKey: ApiKeys.requestView,
   lightningAddress: LightningAddresses.own,
   onChainAddress: OnChainAddresses.view,
@@ -68,8 +66,6 @@ const dataOf = (about: About): object => {
       return views.unmatched.of(about.record)
     case "refund":
       return views.refund.of(about.record)
-    case "adjustment":
-      return views.adjustment.of(about.record)
     case "apiKey":
       return views.apiKey.of(about.record)
     case "lightningAddress":

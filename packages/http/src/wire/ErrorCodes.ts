@@ -116,11 +116,6 @@ export const catalogue = {
     meaning: "The payment was in suspense and is another company's by now. Nothing was changed.",
     remedy: "See whose it is: `assigned_to` in `GET /operator/suspense`."
   },
-  adjustment_decided: {
-    status: 409,
-    meaning: "The adjustment was booked or rejected before, and stays so.",
-    remedy: "See how it stands: `GET /operator/adjustments/:id`. What was booked is set right by another adjustment."
-  },
   invoice_not_held: {
     status: 409,
     meaning: "Nothing is held for the invoice: it was not paid yet, what was held went back, or it is no hold invoice.",

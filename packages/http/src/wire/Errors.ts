@@ -23,8 +23,6 @@ import type { PlanRequired } from "@satrail/core/accounts/Plan"
 import type { SecondOperatorRequired } from "@satrail/core/accounts/Loosening"
 import type { SameOperator } from "@satrail/core/accounts/SecondOperator"
 import type { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "@satrail/core/sending/Approval"
-import type { AdjustmentDecided } from "@satrail/core/accounts/Adjustment"
-import type { Adjustments } from "@satrail/core/accounts/Adjustments"
 import type { AlreadyAssigned } from "@satrail/core/receiving/Assignment"
 import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/core/receiving/Invoice"
 import type { Paused, Stops } from "@satrail/core/accounts/Stops"
@@ -274,7 +272,6 @@ const table = {
       "The network's fee is more by now than the withdrawal holds: approve it later, or reject it and ask for it again"
     ),
   AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "The payment belongs to another company by now"),
-  AdjustmentDecided: ({ status }: AdjustmentDecided) => failure("adjustment_decided", `The adjustment is ${status}`),
   SameOperator: ({ name }: SameOperator) =>
     failure("another_operator_required", `${name} requested this, so another operator must approve it`),
   SecondOperatorRequired: ({ requestedBy, untilMillis }: SecondOperatorRequired) =>
@@ -303,7 +300,6 @@ type ErrorsOf<Service> = { readonly [Method in keyof Service]: ErrorOf<Service[M
 
 /** Whatever the core's services can fail with. One that is missing in the table does not compile. */
 export type ServiceError =
-  | ErrorsOf<Adjustments["Service"]>
   | ErrorsOf<ApiKeys["Service"]>
   | ErrorsOf<Companies["Service"]>
   | ErrorsOf<Domains["Service"]>

@@ -1,3 +1,4 @@
+import { AdjustmentReads } from "@satrail/core/features/adjustments/AdjustmentReads"
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { OfferReads } from "@satrail/core/features/offers/OfferReads"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
@@ -5,6 +6,7 @@ import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookRea
 import { Context, type Ref } from "effect"
 import type { Read } from "../Reading.ts"
 import type * as State from "../State.ts"
+import * as Adjustments from "./Adjustments.ts"
 import * as Checkouts from "./Checkouts.ts"
 import * as Offers from "./Offers.ts"
 import * as Refunds from "./Refunds.ts"
@@ -15,5 +17,6 @@ export const reads = (read: Read, state: Ref.Ref<State.State>) =>
   Context.make(CheckoutReads, Checkouts.make(read)).pipe(
     Context.add(RefundReads, Refunds.make(read)),
     Context.add(OfferReads, Offers.make(read)),
-    Context.add(WebhookReads, Webhooks.over(state))
+    Context.add(WebhookReads, Webhooks.over(state)),
+    Context.add(AdjustmentReads, Adjustments.make(read))
   )

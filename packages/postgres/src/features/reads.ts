@@ -1,8 +1,10 @@
+import { AdjustmentReads } from "@satrail/core/features/adjustments/AdjustmentReads"
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { OfferReads } from "@satrail/core/features/offers/OfferReads"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
 import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
 import { Context, Effect } from "effect"
+import * as Adjustments from "./adjustments/Reads.ts"
 import * as Checkouts from "./checkouts/Reads.ts"
 import * as Offers from "./offers/Reads.ts"
 import * as Refunds from "./refunds/Reads.ts"
@@ -13,6 +15,7 @@ export const make = Effect.gen(function* () {
   return Context.make(CheckoutReads, yield* Checkouts.make).pipe(
     Context.add(RefundReads, yield* Refunds.make),
     Context.add(OfferReads, yield* Offers.make),
-    Context.add(WebhookReads, yield* Webhooks.make)
+    Context.add(WebhookReads, yield* Webhooks.make),
+    Context.add(AdjustmentReads, yield* Adjustments.make)
   )
 })

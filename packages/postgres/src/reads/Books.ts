@@ -5,6 +5,7 @@ import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Holding from "./Holding.ts"
 import * as KeptSums from "./KeptSums.ts"
+import * as Posted from "./Posted.ts"
 import * as Fault from "@satrail/core/reports/Fault"
 import type * as Page from "@satrail/core/ledger/Page"
 import { unmatchedNoun } from "@satrail/core/receiving/Invoice"
@@ -248,9 +249,7 @@ with booked as (
     union all
     select s.ledger_tx_id, v.* from (select * from satrail.suspense_assignments s where s.unmatched_company_id = $1::uuid) s
     cross join lateral (values ('suspense', -s.amount), ('internal', s.amount)) as v(account, amount)
-    union all
-    select j.ledger_tx_id, v.* from (select * from ${own("adjustments", "j")} and j.status = 'booked') j
-    cross join lateral (values ('available', j.amount), ('adjustments', -j.amount)) as v(account, amount)
+    ${Posted.ofCompany("$1::uuid")}
   ) s group by 1, 2
 ), totals as (
   select coalesce(b.posted, 0) as posted, coalesce(b.held, 0) as held, e.posted as entries_posted, e.held as entries_held,

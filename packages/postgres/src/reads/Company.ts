@@ -1,6 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { type AccountReads, maxCounted, type Standing } from "@satrail/core/accounts/AccountReads"
-import * as Adjustment from "@satrail/core/accounts/Adjustment"
+import { maxCounted, type Standing } from "@satrail/core/accounts/AccountReads"
 import * as Company from "@satrail/core/accounts/Company"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Conflict } from "@satrail/core/ledger/Journal"
@@ -157,23 +156,7 @@ cross join lateral (
   }
 })
 
-const adjustments = Table.of(Adjustment.noun)
-
 export const reads = {
-  adjustment: Reads.anywhere("Records.adjustment", Adjustment.noun),
-  adjustments: Reads.many("Records.adjustments", {
-    text: `
-select ${adjustments.selected} from ${adjustments.name} t
-where (t.created_at_millis, t.id::text collate "C") < ($1::bigint, $2::text) and coalesce(t.status = $4::text, true)
-order by t.created_at_millis desc, t.id::text collate "C" desc limit $3::bigint`,
-    values: ({ after, limit, status }: Parameters<AccountReads["Service"]["adjustments"]>[0]) => [
-      String(after?.createdAtMillis ?? Number.MAX_SAFE_INTEGER),
-      after?.id ?? lastId,
-      String(limit),
-      status
-    ],
-    read: adjustments.ofRow
-  }),
   company: Reads.one("Records.company", {
     key: { id: "uuid" },
     select: `select ${companies.selected} from ${companies.name} t where t.id = a.id`,

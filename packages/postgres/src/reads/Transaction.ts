@@ -8,9 +8,10 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
 import * as Labels from "../statements/Labels.ts"
 import * as Lists from "../statements/Lists.ts"
+import * as Posted from "./Posted.ts"
 import * as Table from "../statements/Table.ts"
 
-/** Not a table: what deposits, withdrawals and adjustments have in common. */
+/** Not a table: what deposits, withdrawals and the postings of features have in common. */
 const transactions = Table.of(Noun.members("transactions", Transaction.Transaction, []), "t")
 
 type Source = Pick<Lists.Part, "from" | "where"> & { readonly order?: string }
@@ -71,17 +72,6 @@ const half = (type: keyof typeof tables, { from, where, order = "r.created_at_mi
   })
 }
 
-/** What was booked by hand, by when it was. It is of no rail. */
-const adjustments = Lists.part({
-  columns: `id, company_id, amount, '' as recipient, null as rail, 'adjustment' as type, 0 as fee, 'settled' as status, reason, decided_at_millis`,
-  from: "satrail.adjustments r",
-  where: `uuid_send(r.company_id) = uuid_send({company}::uuid) and r.status = 'booked'
-    and (r.decided_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
-    and r.decided_at_millis > {createdAfter}::bigint and r.decided_at_millis < {createdBefore}::bigint and coalesce({type} = 'adjustment', true)`,
-  order: "r.decided_at_millis desc, r.id desc",
-  picked: "coalesce({status} = 'settled', true) and {rail}::text is null"
-})
-
 const { withdrawal, deposit } = tables
 const payment = "payment_hash = {paymentHash}::text"
 
@@ -100,7 +90,7 @@ const ways = [
   ["lightningInvoiceId", [half("deposit", ofInvoice("i.company_id = {company}::uuid and i.id = {lightningInvoiceId}::uuid"))]],
   ["chainTxId", [half("withdrawal", ofTransaction(withdrawal.table)), half("deposit", ofTransaction(deposit.table))]],
   ["label", [half("withdrawal", labelled(Withdrawal.noun)), half("deposit", labelled(Deposit.noun))]],
-  [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table)), adjustments]]
+  [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table)), ...Posted.transactions]]
 ] as const
 
 const [earliest, latest] = ["-9223372036854775808", "9223372036854775807"]

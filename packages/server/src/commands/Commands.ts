@@ -10,6 +10,7 @@ import { Variables } from "../environment/Unknown.ts"
 import type { CommandOf, Group } from "../features/Feature.ts"
 import { all, type features } from "../features/index.ts"
 import * as FeeCommands from "./FeeCommands.ts"
+import { adjustments } from "../features/adjustments.ts"
 import * as MendCommands from "./MendCommands.ts"
 import { look } from "./LookCommands.ts"
 import * as StopCommands from "./StopCommands.ts"
@@ -382,7 +383,7 @@ export const satrail = Command.make("satrail").pipe(
       commands: [
         Command.provideEffectDiscard(reconcile, spelt),
         Command.provideEffectDiscard(MendCommands.suspense, spelt),
-        Command.provideEffectDiscard(MendCommands.adjustments, spelt),
+        Command.provideEffectDiscard(adjustments, spelt),
         Command.provideEffectDiscard(ownFunds, spelt),
         Command.provideEffectDiscard(BookCommands.exports, spelt),
         Command.provideEffectDiscard(BookCommands.statement, spelt),

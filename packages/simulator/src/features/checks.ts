@@ -1,3 +1,4 @@
+import { adjustments } from "./adjustments/Checks.ts"
 import type { Feature } from "./Feature.ts"
 import { offers } from "./offers/Checks.ts"
 import { vouchers } from "./vouchers/Checks.ts"
@@ -5,7 +6,7 @@ import { webhooks } from "./webhooks/Checks.ts"
 import { zaps } from "./zaps/Checks.ts"
 
 /** Every feature that stories are about. */
-export const features = [vouchers, zaps, offers, webhooks] as const
+export const features = [vouchers, zaps, offers, webhooks, adjustments] as const
 
 /** The same, for whoever needs of each what any may have. */
 export const all: ReadonlyArray<Feature> = features

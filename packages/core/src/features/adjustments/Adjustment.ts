@@ -1,10 +1,10 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import type * as Change from "../ledger/Change.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
-import { isSame, type Operator, SameOperator } from "./SecondOperator.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import type * as Change from "../../ledger/Change.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
+import { isSame, type Operator, SameOperator } from "../../accounts/SecondOperator.ts"
 
 /** `pending` waits for a second operator. `booked` and `rejected` stay so. */
 export const Status = Schema.Literals(["pending", "booked", "rejected"])
@@ -61,10 +61,20 @@ export const life = {
   })
 }
 
-export interface AdjustmentRequested extends Written<"AdjustmentRequested", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+export interface AdjustmentRequested extends Written<"AdjustmentRequested", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
 /** Of any number of approvals one books. It is refused where the company has less than it takes. */
-export interface AdjustmentBooked extends Written<"AdjustmentBooked", readonly [Noun.TransitionOf<typeof life.booked>], "money"> {}
-export interface AdjustmentRejected extends Written<"AdjustmentRejected", readonly [Noun.TransitionOf<typeof life.rejected>]> {}
+export interface AdjustmentBooked extends Written<
+  "AdjustmentBooked",
+  readonly [Noun.TransitionOf<typeof life.booked>],
+  "money",
+  "adjustment.booked"
+> {}
+export interface AdjustmentRejected extends Written<
+  "AdjustmentRejected",
+  readonly [Noun.TransitionOf<typeof life.rejected>],
+  never,
+  never
+> {}
 
 /** It waits for a second operator. No money moves. */
 export const requested = (adjustment: Adjustment, once?: Change.Once): AdjustmentRequested => ({

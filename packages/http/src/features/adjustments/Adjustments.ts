@@ -1,21 +1,31 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Adjustment } from "@satrail/core/accounts/Adjustment"
-import { Status } from "@satrail/core/accounts/Adjustment"
-import { Adjustments } from "@satrail/core/accounts/Adjustments"
+import type { Adjustment, AdjustmentDecided } from "@satrail/core/features/adjustments/Adjustment"
+import { Status } from "@satrail/core/features/adjustments/Adjustment"
+import { Adjustments } from "@satrail/core/features/adjustments/Adjustments"
 import { maxReasonCharacters, reasonIssue } from "@satrail/core/accounts/Companies"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { companyId, OperatorCaller, OperatorScopes, Scopes } from "../api/Authentication.ts"
-import * as Envelope from "../wire/Envelope.ts"
-import * as Errors from "../wire/Errors.ts"
-import { Example, type World } from "../wire/Examples.ts"
-import * as Idempotency from "../wire/Idempotency.ts"
-import * as Page from "../wire/Page.ts"
-import * as Scalars from "../wire/Scalars.ts"
-import * as Search from "../wire/Search.ts"
-import * as Section from "../api/Section.ts"
-import * as View from "../wire/View.ts"
+import { companyId, OperatorCaller, OperatorScopes, Scopes } from "../../api/Authentication.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import { Example, type World } from "../../wire/Examples.ts"
+import * as Idempotency from "../../wire/Idempotency.ts"
+import * as OwnErrors from "../../wire/OwnErrors.ts"
+import * as Page from "../../wire/Page.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import * as Search from "../../wire/Search.ts"
+import * as Section from "../../api/Section.ts"
+import * as View from "../../wire/View.ts"
+
+export const errors = OwnErrors.make({
+  AdjustmentDecided: {
+    code: "adjustment_decided",
+    status: 409,
+    meaning: "The adjustment was booked or rejected before, and stays so.",
+    remedy: "See how it stands: `GET /operator/adjustments/:id`. What was booked is set right by another adjustment.",
+    message: ({ status }: AdjustmentDecided) => `The adjustment is ${status}`
+  }
+})
 
 const path = "/operator/adjustments"
 
@@ -97,7 +107,7 @@ const request = Section.operator(
       note: Scalars.given(Words("For operators"))
     }).annotate({ identifier: "RequestAdjustment" }),
     success: Envelope.success(201, view.schema),
-    error: Errors.of("malformed", "not_found", "idempotency_mismatch", "conflict", "store_unavailable")
+    error: errors.of("malformed", "not_found", "idempotency_mismatch", "conflict", "store_unavailable")
   })
     .annotate(OperatorScopes, ["mend"])
     .annotate(OpenApi.Summary, "Request an adjustment")
@@ -124,7 +134,7 @@ const request = Section.operator(
         note: payload.note ?? null,
         by: yield* OperatorCaller
       }
-      return creation.answer(yield* Errors.answered(adjustments.request({ ...ask, ...once })))
+      return creation.answer(yield* errors.answered(adjustments.request({ ...ask, ...once })))
     })
 )
 
@@ -134,7 +144,7 @@ const list = Section.operator(
   HttpApiEndpoint.get("listAdjustments", path, {
     query: { ...Page.place(), status: Schema.optionalKey(Status) },
     success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
+    error: errors.of("malformed", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "List adjustments")
     .annotate(OpenApi.Description, "Of all companies, newest first. The next page is in the `Link` header.")
@@ -144,7 +154,7 @@ const list = Section.operator(
     Effect.fnUntraced(function* ({ query }) {
       const { limit } = Page.asked(query)
       const asked = { limit, after: query.cursor ?? null, status: query.status }
-      const { rows, next } = yield* Errors.answered(adjustments.list(asked))
+      const { rows, next } = yield* errors.answered(adjustments.list(asked))
       return page.answer(rows, Search.written(query), next)
     })
 )
@@ -153,7 +163,7 @@ const get = Section.operator(
   HttpApiEndpoint.get("getAdjustment", `${path}/:id`, {
     params: { id: Scalars.Uuid },
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
+    error: errors.of("not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Fetch an adjustment")
     .annotate(OpenApi.Description, "Of whichever company.")
@@ -161,7 +171,7 @@ const get = Section.operator(
   Adjustments,
   (adjustments) =>
     Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Adjustment", view.of(yield* Errors.answered(adjustments.get(params.id.toLowerCase()))))
+      return Envelope.ok("Adjustment", view.of(yield* errors.answered(adjustments.get(params.id.toLowerCase()))))
     })
 )
 
@@ -169,7 +179,7 @@ const approve = Section.operator(
   HttpApiEndpoint.post("approveAdjustment", `${path}/:id/approve`, {
     params: { id: Scalars.Uuid },
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "another_operator_required", "adjustment_decided", "insufficient_balance", "store_unavailable")
+    error: errors.of("not_found", "another_operator_required", "adjustment_decided", "insufficient_balance", "store_unavailable")
   })
     .annotate(OperatorScopes, ["mend"])
     .annotate(OpenApi.Summary, "Approve an adjustment")
@@ -185,7 +195,7 @@ const approve = Section.operator(
   Adjustments,
   (adjustments) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(adjustments.approve(params.id.toLowerCase(), yield* OperatorCaller))
+      const row = yield* errors.answered(adjustments.approve(params.id.toLowerCase(), yield* OperatorCaller))
       return Envelope.ok("Adjustment booked", view.of(row))
     })
 )
@@ -194,7 +204,7 @@ const reject = Section.operator(
   HttpApiEndpoint.post("rejectAdjustment", `${path}/:id/reject`, {
     params: { id: Scalars.Uuid },
     success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "adjustment_decided", "store_unavailable")
+    error: errors.of("not_found", "adjustment_decided", "store_unavailable")
   })
     .annotate(OperatorScopes, ["mend"])
     .annotate(OpenApi.Summary, "Reject an adjustment")
@@ -207,7 +217,7 @@ const reject = Section.operator(
   Adjustments,
   (adjustments) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(adjustments.reject(params.id.toLowerCase(), yield* OperatorCaller))
+      const row = yield* errors.answered(adjustments.reject(params.id.toLowerCase(), yield* OperatorCaller))
       return Envelope.ok("Adjustment rejected", view.of(row))
     })
 )
@@ -217,7 +227,7 @@ export const ofCompany = Section.company(
   HttpApiEndpoint.get("adjustment", "/v1/transactions/adjustments/:adjustmentID", {
     params: { adjustmentID: Scalars.Uuid },
     success: Envelope.success(200, own.schema),
-    error: Errors.of("not_found", "store_unavailable")
+    error: errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Fetch an adjustment")
@@ -230,7 +240,7 @@ export const ofCompany = Section.company(
   Adjustments,
   (adjustments) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(adjustments.ofCompany(yield* companyId, params.adjustmentID.toLowerCase()))
+      const row = yield* errors.answered(adjustments.ofCompany(yield* companyId, params.adjustmentID.toLowerCase()))
       return Envelope.ok("Adjustment", own.of(row))
     })
 )

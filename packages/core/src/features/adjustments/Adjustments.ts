@@ -1,21 +1,22 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import * as Id from "../base/Id.ts"
-import { Entropy } from "../base/Entropy.ts"
-import { Invalid } from "../base/Invalid.ts"
-import * as Answer from "../ledger/Answer.ts"
-import * as Answers from "../ledger/Answers.ts"
-import type { InsufficientBalance } from "../ledger/Balance.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { NounReads } from "../ledger/NounReads.ts"
-import * as Page from "../ledger/Page.ts"
-import * as Shortage from "../ledger/Shortage.ts"
-import { AccountReads } from "./AccountReads.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import * as Id from "../../base/Id.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import { Invalid } from "../../base/Invalid.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import * as Answers from "../../ledger/Answers.ts"
+import type { InsufficientBalance } from "../../ledger/Balance.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import * as Page from "../../ledger/Page.ts"
+import * as Shortage from "../../ledger/Shortage.ts"
+import { AccountReads } from "../../accounts/AccountReads.ts"
 import * as Adjustment from "./Adjustment.ts"
-import { reasonIssue } from "./Companies.ts"
-import type { Operator, SameOperator } from "./SecondOperator.ts"
+import { AdjustmentReads } from "./AdjustmentReads.ts"
+import { reasonIssue } from "../../accounts/Companies.ts"
+import type { Operator, SameOperator } from "../../accounts/SecondOperator.ts"
 
 /** What is to be booked, and who asks for it. */
 export interface Ask {
@@ -65,17 +66,18 @@ export class Adjustments extends Context.Service<
       readonly status?: Adjustment.Status | undefined
     }) => Effect.Effect<Page.Page<Adjustment.Adjustment>, Invalid | StoreUnavailable>
   }
->()("@satrail/core/accounts/Adjustments") {}
+>()("@satrail/core/features/adjustments/Adjustments") {}
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const nouns = yield* NounReads
   const accounts = yield* AccountReads
+  const reads = yield* AdjustmentReads
   const entropy = yield* Entropy
 
   const get = Effect.fnUntraced(function* (id: string) {
-    const found = Id.is(id) ? yield* accounts.adjustment(id) : Option.none()
+    const found = Id.is(id) ? yield* reads.adjustment(id) : Option.none()
     return Option.isSome(found) ? found.value : yield* new NotFound({ what: "adjustment", id })
   })
 
@@ -134,7 +136,7 @@ export const make = Effect.gen(function* () {
     }),
     list: ({ limit, after, status }) =>
       Page.pick(limit, (limit) =>
-        Effect.map(accounts.adjustments({ after, limit, status: status ?? null }), (rows) => ({ rows, lookedTo: null }))
+        Effect.map(reads.adjustments({ after, limit, status: status ?? null }), (rows) => ({ rows, lookedTo: null }))
       )
   })
 })

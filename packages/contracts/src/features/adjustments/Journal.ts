@@ -1,48 +1,19 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Adjustment from "@satrail/core/accounts/Adjustment"
+import * as Adjustment from "@satrail/core/features/adjustments/Adjustment"
 import type { Operator } from "@satrail/core/accounts/SecondOperator"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type { Transaction } from "@satrail/core/reports/Transaction"
 import { Records } from "@satrail/core/service/Records"
-import { Clock, Effect, Result } from "effect"
-import type { Promises } from "./Contract.ts"
-import { companyWith, found, open, tally, unchanged, verdict } from "./Fixtures.ts"
-import { booked, has } from "./Ledger.ts"
+import { Effect } from "effect"
+import type { Promises } from "../../Contract.ts"
+import { companyWith, found, open, tally, unchanged, verdict } from "../../Fixtures.ts"
+import { booked, has } from "../../Ledger.ts"
+import { adjustment, approved, bob } from "./Fixtures.ts"
 
-const ada: Operator = { id: "ada", name: "Ada" }
-const bob: Operator = { id: "bob", name: "Bob" }
 const eve: Operator = { id: "eve", name: "Eve" }
-
-/** One that nobody has asked for yet. */
-export const adjustment = Effect.fnUntraced(function* (
-  companyId: CompanyId.CompanyId,
-  sats: number,
-  fields: Partial<Adjustment.Adjustment> = {}
-): Effect.fn.Return<Adjustment.Adjustment> {
-  return {
-    id: yield* Id.make,
-    companyId,
-    ledgerTxId: yield* Id.make,
-    amount: Msat.fromSats(sats),
-    reason: 'café ☕ "',
-    note: null,
-    requestedById: ada.id,
-    requestedBy: ada.name,
-    status: "pending",
-    decidedBy: null,
-    decidedAtMillis: null,
-    createdAtMillis: yield* Clock.currentTimeMillis,
-    ...fields
-  }
-})
-
-/** Its approval by somebody who may. */
-export const approved = (row: Adjustment.Adjustment, by = bob, atMillis = row.createdAtMillis + 1) =>
-  Result.getOrThrow(Adjustment.booked(row, by, atMillis))
 
 const asked = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const row = yield* adjustment(companyId, sats)

@@ -1,0 +1,18 @@
+import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../../ledger/Journal.ts"
+import type { Position } from "../../ledger/Page.ts"
+import type { Adjustment, Status } from "./Adjustment.ts"
+
+/** Reads adjustments of all companies. */
+export class AdjustmentReads extends Context.Service<
+  AdjustmentReads,
+  {
+    readonly adjustment: (id: string) => Effect.Effect<Option.Option<Adjustment>, StoreUnavailable>
+    /** A page, newest first by (`createdAtMillis`, `id`), after `after`. A null `after` starts the list, and a null `status` matches every status. */
+    readonly adjustments: (query: {
+      readonly after: Position | null
+      readonly limit: number
+      readonly status: Status | null
+    }) => Effect.Effect<ReadonlyArray<Adjustment>, StoreUnavailable>
+  }
+>()("@satrail/core/features/adjustments/AdjustmentReads") {}

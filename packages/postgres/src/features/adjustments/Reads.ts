@@ -1,0 +1,30 @@
+import * as Adjustment from "@satrail/core/features/adjustments/Adjustment"
+import { AdjustmentReads } from "@satrail/core/features/adjustments/AdjustmentReads"
+import { Effect } from "effect"
+import * as Reads from "../../statements/Reads.ts"
+import * as Table from "../../statements/Table.ts"
+
+const table = Table.of(Adjustment.noun)
+
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+const adjustments = Reads.many("Records.adjustments", {
+  text: `
+select ${table.selected} from ${table.name} t
+where (t.created_at_millis, t.id::text collate "C") < ($1::bigint, $2::text) and coalesce(t.status = $4::text, true)
+order by t.created_at_millis desc, t.id::text collate "C" desc limit $3::bigint`,
+  values: ({ after, limit, status }: Parameters<AdjustmentReads["Service"]["adjustments"]>[0]) => [
+    String(after?.createdAtMillis ?? Number.MAX_SAFE_INTEGER),
+    after?.id ?? lastId,
+    String(limit),
+    status
+  ],
+  read: table.ofRow
+})
+
+export const make = Effect.gen(function* () {
+  return AdjustmentReads.of({
+    adjustment: yield* Reads.anywhere("Records.adjustment", Adjustment.noun),
+    adjustments: yield* adjustments
+  })
+})

@@ -1,0 +1,39 @@
+import { all as features } from "@satrail/core/features/index"
+import * as Lists from "../statements/Lists.ts"
+import * as Table from "../statements/Table.ts"
+
+// What records of features posted, as their declarations say (Posts).
+
+const posts = features.flatMap(({ posts = [] }) =>
+  posts.map(({ noun, amount, transfer, reason, atMillis, ...post }) => ({
+    ...post,
+    table: `satrail.${noun.name}`,
+    amount: Table.columnOf(amount),
+    transfer: Table.columnOf(transfer),
+    reason: Table.columnOf(reason),
+    at: Table.columnOf(atMillis)
+  }))
+)
+
+/** The accounts that each record of a company credited or debited, as further rows of a union of (transfer, account, amount). */
+export const ofCompany = (companyId: string): string =>
+  posts
+    .map(
+      ({ table, in: status, amount, transfer, from }) => `union all
+    select p.${transfer}, v.* from (select * from ${table} p where p.company_id = ${companyId} and p.status = '${status}') p
+    cross join lateral (values ('available', p.${amount}), ('${from}', -p.${amount})) as v(account, amount)`
+    )
+    .join("\n    ")
+
+/** The records as transactions, listed by the time of the posting. They are on no rail. */
+export const transactions: ReadonlyArray<string> = posts.map(({ table, in: status, amount, reason, at, type }) =>
+  Lists.part({
+    columns: `id, company_id, ${amount}, '' as recipient, null as rail, '${type}' as type, 0 as fee, 'settled' as status, ${reason}, ${at}`,
+    from: `${table} r`,
+    where: `uuid_send(r.company_id) = uuid_send({company}::uuid) and r.status = '${status}'
+    and (r.${at}, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
+    and r.${at} > {createdAfter}::bigint and r.${at} < {createdBefore}::bigint and coalesce({type} = '${type}', true)`,
+    order: `r.${at} desc, r.id desc`,
+    picked: "coalesce({status} = 'settled', true) and {rail}::text is null"
+  })
+)

@@ -1,0 +1,42 @@
+import { type Canary, core, inMemory, inSql, postgres } from "../Canary.ts"
+
+export const adjustments: ReadonlyArray<Canary> = [
+  {
+    name: "adjustment-approved-by-who-asked",
+    rows: [],
+    bug: "a second token of the same operator approves what the first one asked for",
+    file: core("accounts/SecondOperator"),
+    find: "a.id === b.id || nameOf(a.name) === nameOf(b.name)",
+    replace: "a.id === b.id",
+    test: "packages/http/test/adjustments.test.ts",
+    titles: "adjustments: whoever asked"
+  },
+  {
+    name: "adjustment-booked-twice",
+    rows: [],
+    bug: "each approval of an adjustment books it",
+    file: core("features/adjustments/Adjustment"),
+    find: `    from: ["pending"],
+    to: "booked",
+    sets: ["decidedBy"],
+    stamps: ["decidedAtMillis"],
+    again: { in: ["booked"] }`,
+    replace: `    from: ["pending", "booked"],
+    to: "booked",
+    sets: ["decidedBy"],
+    stamps: ["decidedAtMillis"],
+    again: { in: ["rejected"] }`,
+    test: inMemory,
+    titles: "adjustment:"
+  },
+  {
+    name: "adjustment-unverified",
+    rows: [],
+    bug: "verification believes whatever is booked by hand",
+    file: postgres("reads/Posted"),
+    find: ") as v(account, amount)`",
+    replace: ") as v(account, amount) where false`",
+    test: inSql,
+    titles: "adjustment:"
+  }
+]
