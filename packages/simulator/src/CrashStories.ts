@@ -1,41 +1,19 @@
 import type { Settings } from "@satrail/core/service/Policy"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
+import { stories as ofFeatures } from "./features/stories.ts"
 import type { Act, To } from "./plot/Operation.ts"
+import { company, type Crash, invoice, pay, slot, surely, takenOver, wait } from "./plot/Scenes.ts"
 import { settings as usual } from "./Simulation.ts"
 
 /** A short story of which every call is a crash position. */
-export interface Story {
+export interface Story extends Crash {
   readonly settings: Settings
-  /** Happens undisturbed. */
-  readonly before: ReadonlyArray<Act>
-  /** In here one call of a port goes wrong. */
-  readonly during: ReadonlyArray<Act>
 }
 
-const slot = 0
-const wait = (millis: number): Act => ({ _tag: "Wait", millis })
-
-/** Requested with an Idempotency-Key, and once more with the same: the process may have died before it answered. */
-const surely = (request: Act): ReadonlyArray<Act> => [request, wait(1000), { _tag: "Repeat", slot, which: 0, isOther: false }, wait(1000)]
-
-/** The lease of a job ends, and that of a leader: whatever a dead process was doing is another's by then. */
-const takenOver: ReadonlyArray<Act> = [{ _tag: "Jump", millis: 65_000 }, wait(3000)]
-
-const invoice = (company: number, sats: number): Act => ({
-  _tag: "CreateInvoice",
-  company,
-  slot,
-  isOnce: true,
-  sats,
-  expirySeconds: 86_400
-})
-const pay = (which = 0, isHeld = false): Act => ({ _tag: "Pay", which, how: "exact", isHeld })
 const mine = (blocks: number): ReadonlyArray<Act> => [{ _tag: "Mine", blocks }, ...takenOver]
 const reorg = (depth: number): ReadonlyArray<Act> => [{ _tag: "Reorg", depth }, ...takenOver]
 const send: Act = { _tag: "Send", outputs: [{ which: 0, sats: 30_000 }] }
 const cancel: Act = { _tag: "CancelInvoice", slot, which: 0 }
-const voucher = (expirySeconds: number): Act => ({ _tag: "CreateVoucher", company: 0, slot, isOnce: true, sats: 1000, expirySeconds })
-const claim: Act = { _tag: "ClaimVoucher", slot, which: 0, into: "outside", behaviour: "settle" }
 const address = (company: number): Act => ({ _tag: "CreateAddress", company, slot, isOnce: true })
 const chainAddress: Act = { _tag: "CreateChainAddress", company: 0, slot, isOnce: true, type: "taproot" }
 const offer: Act = { _tag: "CreateOffer", company: 0, slot, isOnce: true }
@@ -45,18 +23,10 @@ const endpoint: Act = { _tag: "CreateEndpoint", company: 0, slot, which: 3 }
 const webhook = (what: "test" | "rotate" | "resend" | "disable" | "enable"): Act => ({ _tag: "Webhook", slot, which: 0, what })
 const receives = (behaviour: "closes_before" | "closes_after", times: number): Act => ({ _tag: "Receive", which: 0, behaviour, times })
 
-/** A company that received this much. The latest one is company 0 to whatever follows. */
-const company = (sats = 0): ReadonlyArray<Act> => [
-  { _tag: "OpenCompany", slot, plan: "paid" },
-  ...(sats === 0 ? [] : [invoice(0, sats), pay(), wait(2000)])
-]
-
 const withdraw = (to: To, sats: number, from = 0): Act => ({ _tag: "Withdraw", company: from, slot, isOnce: true, to, sats })
 const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" | "Offer" = "Invoice") => surely(withdraw({ _tag, behaviour }, 1000))
 const held = (outcome: "settle" | "fail"): ReadonlyArray<Act> => [...takenOver, { _tag: "Release", which: 0, outcome }, ...takenOver]
 
-const refund = (to: To | null): ReadonlyArray<Act> =>
-  surely({ _tag: "Refund", company: 0, slot, isOnce: true, of: "invoice", which: 0, sats: 1000, to })
 const noLimit = { sats: null, count: null } as const
 const threshold: Act = { _tag: "Limit", company: 0, slot, whose: "key", window: "day_sats", ...noLimit, aboveSats: 500 }
 const decide = (how: "approve" | "reject"): ReadonlyArray<Act> => {
@@ -122,16 +92,6 @@ export const stories: Readonly<Record<string, Story>> = {
     ],
     together
   ),
-  "voucher that is claimed": story([...company(5000), voucher(3600)], [claim, wait(1000), claim, wait(1000)]),
-  "voucher that expires": story(company(5000), [...surely(voucher(60)), ...takenOver]),
-  "refund of an invoice to its payer": story(company(5000), [...refund({ _tag: "Invoice", behaviour: "settle" }), ...takenOver]),
-  "refund of an invoice by a link that fails": story(company(5000), [
-    ...refund(null),
-    { ...claim, behaviour: "fail" },
-    wait(1000),
-    { ...claim, behaviour: "fail" },
-    ...takenOver
-  ]),
   "hold invoice that is settled": story([...company(), hold, pay(), wait(5000)], [settle, wait(1000), settle, ...takenOver]),
   "checkout that is paid": story([...company(), checkout, payCheckout("lightning")], [wait(2000), ...takenOver]),
   "checkout that is paid in part": story([...company(), checkout, payCheckout("part")], [...mine(1), ...mine(2)]),
@@ -198,5 +158,8 @@ export const stories: Readonly<Record<string, Story>> = {
       wait(3000)
     ],
     [{ _tag: "Reorg", depth: 2 }, { _tag: "DoubleSpend", which: 0 }, ...takenOver, ...mine(1)]
+  ),
+  ...Object.fromEntries(
+    ofFeatures.flatMap(({ crashes }) => Object.entries<Crash>(crashes).map(([name, crash]) => [name, { settings: alone, ...crash }]))
   )
 }

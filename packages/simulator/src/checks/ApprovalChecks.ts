@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
+import * as Written from "@satrail/core/ledger/Written"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { Change } from "@satrail/core/service/Changes"
 import { heldBy } from "./LimitChecks.ts"
 import type { Listener } from "./Seen.ts"
@@ -9,7 +10,7 @@ import { claim, same, Violation } from "./Violation.ts"
 export type KeyOf = (asking: number) => string | undefined
 
 /** What a withdrawal says of its approval fits what became of it. */
-export const isSentAsDecided = ({ id, approval, dispatchedAtMillis, status }: Withdrawal): void => {
+export const isSentAsDecided = ({ id, approval, dispatchedAtMillis, status }: Withdrawal.Withdrawal): void => {
   const isDecided = approval === null || approval === "approved"
   claim(isDecided || dispatchedAtMillis === null, `nothing is sent that was not approved: withdrawal ${id} is ${approval}`)
   claim(isDecided || status !== "settled", `nothing is settled that was not approved: withdrawal ${id} is ${approval}`)
@@ -23,11 +24,11 @@ interface Waiting {
 }
 
 /** The withdrawal that a Change makes for a request. */
-const requestedIn = (change: Change): Pick<Withdrawal, "id" | "approval"> | undefined => {
-  if (change._tag === "WithdrawalRequested") return change.writes[0].record
-  if (change._tag !== "RefundCreated") return undefined
-  const { record } = change.writes[2]
-  return "approval" in record ? record : undefined
+const requestedIn = (change: Change): Pick<Withdrawal.Withdrawal, "id" | "approval"> | undefined => {
+  if (!Written.is(change)) return undefined
+  const found = change.writes.find((write) => write._tag === "Insert" && write.noun.name === Withdrawal.noun.name)
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- it is of this noun
+  return found?._tag === "Insert" ? (found.record as Withdrawal.Withdrawal) : undefined
 }
 
 const sending = new Set<Change["_tag"]>(["WithdrawalDispatched", "WithdrawalSettled", "InternalTransferred", "WithdrawalFailed"])

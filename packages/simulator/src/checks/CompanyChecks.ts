@@ -6,7 +6,6 @@ import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Transaction } from "@satrail/core/reports/Transaction"
 import * as Destination from "@satrail/core/sending/Destination"
-import * as Refund from "@satrail/core/features/refunds/Refund"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
@@ -39,16 +38,15 @@ export const read = Effect.fnUntraced(function* (records: AllReads, id: CompanyI
     if (line.type === "withdrawal") withdrawals.push(Option.getOrThrow(yield* records.withdrawal(id, line.id)))
     else deposits.push(Option.getOrThrow(yield* records.deposit(id, line.id)))
   }
-  const refunds = yield* records.newestFirst(Refund.noun, id, null, size)
   const checkouts = yield* records.newestFirst(Checkout.noun, id, null, size)
   const own = yield* Effect.forEach(features, (of) => Effect.map(records.newestFirst(of.noun, id, null, size), (rows) => ({ of, rows })))
-  return { id, withdrawals, deposits, refunds, checkouts, own } satisfies Company
+  return { id, withdrawals, deposits, checkouts, own } satisfies Company
 })
 
 /** The balance is what the transactions come to. */
 export const adds = Effect.fnUntraced(function* (records: AllReads, company: Company) {
   const { id, withdrawals, deposits, own } = company
-  TradeChecks.refundsFit(company)
+  for (const { of, rows } of own) of.fits?.(rows, company)
   const { posted, held } = yield* records.balance(id)
   const came = Msat.sum(...deposits.map(({ status, amount, absorbed }) => (status === "settled" ? amount : absorbed)))
   const went = Msat.sum(...withdrawals.filter(({ status }) => status === "settled").map(Withdrawal.held))
@@ -59,7 +57,7 @@ export const adds = Effect.fnUntraced(function* (records: AllReads, company: Com
 })
 
 /** One of each: a credit for an invoice or an output, an effect for a key. */
-export const isOnce = ({ withdrawals, deposits, own, refunds, checkouts }: Company): void => {
+export const isOnce = ({ withdrawals, deposits, own, checkouts }: Company): void => {
   const unique = new Set<string>()
   const add = (name: string, promise: string) => {
     claim(!unique.has(name), `${promise}: ${name}`)
@@ -70,8 +68,8 @@ export const isOnce = ({ withdrawals, deposits, own, refunds, checkouts }: Compa
     if (chainTxId !== null) add(`${chainTxId}:${vout}`, "an output is credited once")
   }
   const claimed = new Set(own.flatMap(({ of, rows }) => rows.flatMap((row) => of.became(row) ?? [])))
-  // What pays a refund has the refund's.
-  const asked = [...withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null), ...refunds, ...checkouts]
+  // What pays a record of a feature has the record's.
+  const asked = [...withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null), ...checkouts]
   const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
   const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
   for (const key of once) add(key, "an idempotency key takes effect once")
@@ -85,17 +83,16 @@ export const hasEnded = (company: Company): void => {
   for (const { of, rows } of own)
     for (const { id, status } of rows) claim(of.moves[status] === undefined, `no ${of.kind} is ${status} for ever: ${id}`)
   for (const { id, status } of deposits) claim(status !== "pending", `nothing is pending for ever: deposit ${id}`)
-  TradeChecks.refundsEnded(company)
+  for (const { of, rows } of own) of.ended?.(rows, company)
   TradeChecks.checkoutsEnded(company)
 }
 
 /** What a company did and what became of it. What it cost to send is left out: that hangs on who is paid, and with whom. */
-export const ending = ({ withdrawals, deposits, own, refunds, checkouts }: Company): string =>
+export const ending = ({ withdrawals, deposits, own, checkouts }: Company): string =>
   [
     ...withdrawals.map(({ status, amount, failure, preimage }) => `withdrawal ${status} ${amount} ${failure} ${preimage === null}`),
     ...deposits.map(({ status, amount, absorbed }) => `deposit ${status} ${amount} ${absorbed}`),
     ...own.flatMap(({ of, rows }) => rows.map(of.ending)),
-    ...refunds.map(({ status, amount }) => `refund ${status} ${amount}`),
     ...checkouts.map(({ status, received, endedAtMillis }) => `checkout ${status} ${received} ${endedAtMillis === null}`)
   ]
     .toSorted()

@@ -21,9 +21,12 @@ export const heldBy = ({ legs }: Change): bigint => {
 
 const counts = new Set<string>(features.flatMap(({ limits }) => limits?.counts ?? []))
 
+const holders = new Map(features.flatMap(({ limits }) => Object.entries(limits?.holders ?? {})))
+
 /** The record that a Change holds money for; undefined where it holds none. */
 const holderOf = (change: Change): string | undefined => {
-  if (change._tag === "RefundCreated") return change.writes[2].record.id
+  const own = Written.is(change) ? holders.get(change._tag)?.(change) : undefined
+  if (own !== undefined) return own
   return change._tag === "WithdrawalRequested" || counts.has(change._tag) ? change.id : undefined
 }
 

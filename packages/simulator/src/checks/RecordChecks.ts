@@ -5,7 +5,6 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { type Deposit, isTooSmall } from "@satrail/core/receiving/Deposit"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
-import * as Refund from "@satrail/core/features/refunds/Refund"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
 import * as Chain from "@satrail/sandbox/Chain"
@@ -36,7 +35,6 @@ const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray
     canceling: ["canceled", "settled"],
     canceled: ["settled"]
   },
-  refund: { open: ["pending", "completed", "failed", "expired", "canceled"], pending: ["completed", "failed"] },
   checkout: {
     open: ["underpaid", "paid", "expired", "canceled"],
     underpaid: ["paid", "expired", "canceled"],
@@ -176,8 +174,6 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
         moved(row, found.status)
         return yield* invoice(records, found, now, isSettledByItsCompany)
       }
-      case "refund":
-        return moved(row, Option.getOrThrow(yield* records.get(Refund.noun, companyId, id)).status)
       case "checkout":
         return moved(row, Option.getOrThrow(yield* records.get(Checkout.noun, companyId, id)).status)
       default: {

@@ -9,7 +9,7 @@ import type { Watch } from "../world/Watch.ts"
 
 /** A row of the books that a Change touched. */
 export interface Row {
-  readonly kind: "withdrawal" | "deposit" | "invoice" | "refund" | "checkout" | (string & {})
+  readonly kind: "withdrawal" | "deposit" | "invoice" | "checkout" | (string & {})
   readonly companyId: CompanyId.CompanyId
   readonly id: string
 }
@@ -35,7 +35,6 @@ const kindOf: { readonly [noun: string]: Row["kind"] } = {
   withdrawals: "withdrawal",
   deposits: "deposit",
   invoices: "invoice",
-  refunds: "refund",
   checkouts: "checkout",
   ...Object.fromEntries(records.map(({ noun, kind }) => [noun.name, kind]))
 }

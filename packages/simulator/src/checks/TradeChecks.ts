@@ -1,7 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
-import * as Refund from "@satrail/core/features/refunds/Refund"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import type { Seen } from "./Seen.ts"
 import { claim, same } from "./Violation.ts"
@@ -10,34 +9,10 @@ import { claim, same } from "./Violation.ts"
 export interface Trade {
   readonly deposits: ReadonlyArray<Deposit>
   readonly withdrawals: ReadonlyArray<Withdrawal>
-  readonly refunds: ReadonlyArray<Refund.Refund>
   readonly checkouts: ReadonlyArray<Checkout.Checkout>
 }
 
 const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(...rows.map(({ amount }) => amount))
-
-/** Refunds of a deposit are never more than came in, whatever became of it since; and it notes what they take. */
-export const refundsFit = ({ deposits, refunds, withdrawals }: Trade): void => {
-  for (const { id, amount, refunded } of deposits) {
-    const own = refunds.filter(({ depositId }) => depositId === id)
-    claim(refunded <= amount, `no more is refunded than came in: deposit ${id}`)
-    same(refunded, sum(own.filter(({ status }) => Refund.takes.includes(status))), `a deposit notes what its refunds take: ${id}`)
-    const ids = new Set(own.map((one) => one.id))
-    const paid = withdrawals.filter(({ refundId, status }) => refundId !== null && ids.has(refundId) && status === "settled")
-    claim(sum(paid) <= amount, `no more goes back than came in: deposit ${id}`)
-  }
-}
-
-/** Every refund ended as what pays it. */
-export const refundsEnded = ({ refunds, withdrawals }: Trade): void => {
-  const byRefund = new Map(withdrawals.map((one) => [one.refundId, one]))
-  for (const { id, status, amount } of refunds) {
-    const paid = byRefund.get(id)
-    claim(status !== "open" && status !== "pending", `no refund is under way for ever: ${id} is ${status}`)
-    same(status === "completed", paid?.status === "settled", `a refund is completed when it was paid: ${id} is ${status}`)
-    if (status === "completed") same(paid?.amount, amount, `a refund pays what it says: ${id}`)
-  }
-}
 
 /** Every checkout stands where its deposits say, and nobody is asked to pay one that has ended. */
 export const checkoutsEnded = ({ checkouts, deposits }: Trade): void => {

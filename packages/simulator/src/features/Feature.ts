@@ -2,12 +2,23 @@ import type * as Msat from "@satrail/bitcoin/Msat"
 import type { ChangeOf, Feature as OfCore } from "@satrail/core/ledger/Feature"
 import type { Noun, Row } from "@satrail/core/ledger/Noun"
 import type * as Written from "@satrail/core/ledger/Written"
+import type { Deposit } from "@satrail/core/receiving/Deposit"
+import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
+import type { Random } from "@satrail/testing/Random"
+import type { Act } from "../plot/Operation.ts"
+import type { Crash } from "../plot/Scenes.ts"
 
 /** Whether stories bring a kind of Change about, or why they cannot. */
 export type How = "happens" | { readonly never: string }
 
 /** The kinds that may move money: all but those whose type has no postings. */
 export type Moving<C extends { readonly _tag: string }> = C extends { readonly legs: ReadonlyArray<never> } ? never : C["_tag"]
+
+/** What came to a company, and what left it. */
+export interface Moved {
+  readonly deposits: ReadonlyArray<Deposit>
+  readonly withdrawals: ReadonlyArray<Withdrawal>
+}
 
 /** A record that has a status, and what holds of it in every story. Said here again, whatever its declaration says. */
 interface Checks<A> {
@@ -24,6 +35,9 @@ interface Checks<A> {
   readonly asked: (row: A) => { readonly [key: string]: unknown } | null
   /** What it came to. */
   readonly ending: (row: A) => string
+  /** What holds of all of them and the rest of their company, at any moment, and when nothing happens any more. */
+  readonly fits?: (rows: ReadonlyArray<A>, company: Moved) => void
+  readonly ended?: (rows: ReadonlyArray<A>, company: Moved) => void
 }
 
 type Standing = Row & { readonly status: string; readonly updatedAtMillis: number }
@@ -45,6 +59,8 @@ export interface Feature {
     /** Changes that are counted against limits, and those that give it back. */
     readonly counts: ReadonlyArray<string>
     readonly returns: ReadonlyArray<string>
+    /** The record that a Change holds money for, by its kind, where that is not the one that it is about. */
+    readonly holders?: { readonly [tag: string]: (change: Written.Any) => string | undefined }
     /** What is counted under another id from here on. */
     readonly became?: (change: Written.Any) => readonly [id: string, was: string] | undefined
   }
@@ -55,3 +71,11 @@ export const make =
   <const F extends OfCore>(_: F) =>
   <const S extends Feature & { readonly changes: { readonly [tag in Moving<ChangeOf<F>>]: How } }>(story: S): S =>
     story
+
+/** What a feature has happen. */
+export interface Stories {
+  /** Operations that are dangerous together. One that is named twice is twice as likely. */
+  readonly recipes: ReadonlyArray<(random: Random) => ReadonlyArray<Act>>
+  /** Short stories in which each call goes wrong. */
+  readonly crashes: { readonly [name: string]: Crash }
+}

@@ -1,5 +1,6 @@
 import { acts as offers } from "./offers/Acts.ts"
+import { acts as refunds } from "./refunds/Acts.ts"
 import { acts as vouchers } from "./vouchers/Acts.ts"
 
 /** How each feature's operations are carried out. */
-export const acts = [vouchers, offers] as const
+export const acts = [vouchers, refunds, offers] as const

@@ -1,8 +1,24 @@
 import { plot as offers } from "./offers/Plot.ts"
+import { plot as refunds } from "./refunds/Plot.ts"
 import { plot as vouchers } from "./vouchers/Plot.ts"
 
 /** What is done with each feature. */
-export const plots = [vouchers, offers] as const
+export const plots = [vouchers, refunds, offers] as const
+
+/** What is said of requests of each. */
+interface Plot {
+  /** Calls around which most can go wrong. */
+  readonly critical?: ReadonlyArray<string>
+  /** Paths of lists. */
+  readonly lists?: ReadonlyArray<string>
+  /** Bodies that cannot be taken, each with its path. */
+  readonly malformed?: ReadonlyArray<readonly [path: string, body: string]>
+  /** Paths under which nothing is created while sending is stopped. */
+  readonly sends?: ReadonlyArray<string>
+}
+
+/** The same, for whoever needs of each what any may have. */
+export const all: ReadonlyArray<Plot> = plots
 
 type Together<Features, Part extends string, All = unknown> = Features extends readonly [infer First, ...infer Rest]
   ? Together<Rest, Part, First extends { readonly [part in Part]: infer P } ? All & P : All>

@@ -31,3 +31,27 @@ export const recently = (random: Random): number => Math.min(random.below(4), ra
 
 export const asked = (random: Random) => ({ company: random.below(4), slot: random.below(maxSlots) })
 export const kept = (random: Random) => ({ ...asked(random), isOnce: random.chance(0.6) })
+
+/** Where money is sent. `which` counts back from the latest one there is. */
+export type To =
+  | { readonly _tag: "Invoice" | "Address" | "Lnurl" | "Offer"; readonly behaviour: Behaviour }
+  /** An invoice that leaves the amount to whoever pays. */
+  | { readonly _tag: "OpenInvoice"; readonly behaviour: Behaviour }
+  | { readonly _tag: "Chain" }
+  | { readonly _tag: "OwnInvoice" | "OwnAddress" | "OwnOffer" | "OwnChain"; readonly which: number }
+  /** Where something was sent before. */
+  | { readonly _tag: "Again"; readonly which: number }
+
+export const to = (random: Random): To => {
+  const kind = random.below(20)
+  const behaviour = random.pick(behaviours)
+  if (kind < 6) return { _tag: "Invoice", behaviour }
+  if (kind < 8) return { _tag: "OpenInvoice", behaviour }
+  if (kind < 10) return { _tag: "Address", behaviour }
+  if (kind < 11) return { _tag: "Lnurl", behaviour }
+  if (kind < 13) return { _tag: "Chain" }
+  if (kind < 14) return { _tag: "Offer", behaviour }
+  if (kind < 17) return { _tag: "OwnInvoice", which: recently(random) }
+  if (kind < 18) return { _tag: "OwnAddress", which: recently(random) }
+  return kind < 19 ? { _tag: "OwnChain", which: recently(random) } : { _tag: "Again", which: recently(random) }
+}

@@ -1,9 +1,9 @@
 import type { Random } from "@satrail/testing/Random"
 import { type Fate, ports, type Trap } from "../world/Fault.ts"
 import { behaviours as receiving } from "../world/Receivers.ts"
-import { plots, together } from "../features/plots.ts"
-import { amounts, asked, behaviours, kept, maxSlots, recently } from "./Chance.ts"
-import { type ActOf, stopping, type Tag, type To } from "./Operation.ts"
+import { all, plots, together } from "../features/plots.ts"
+import { amounts, asked, kept, maxSlots, recently, to } from "./Chance.ts"
+import { type Act, type ActOf, stopping, type Tag } from "./Operation.ts"
 
 /** Calls around which most can go wrong. */
 const critical = [
@@ -28,9 +28,6 @@ const critical = [
   "DepositDropped",
   "CursorMoved",
   "PayoutBuried",
-  "RefundCreated",
-  "RefundCompleted",
-  "RefundFailed",
   "InvoiceHeld",
   "InvoiceSettling",
   "CheckoutPaid",
@@ -59,20 +56,6 @@ const critical = [
 ] as const
 const contradictable = ["pay", "payOffer", "lookupPayment", "lookupOffer", "lookupInvoice", "broadcast"] as const
 
-const to = (random: Random): To => {
-  const kind = random.below(20)
-  const behaviour = random.pick(behaviours)
-  if (kind < 6) return { _tag: "Invoice", behaviour }
-  if (kind < 8) return { _tag: "OpenInvoice", behaviour }
-  if (kind < 10) return { _tag: "Address", behaviour }
-  if (kind < 11) return { _tag: "Lnurl", behaviour }
-  if (kind < 13) return { _tag: "Chain" }
-  if (kind < 14) return { _tag: "Offer", behaviour }
-  if (kind < 17) return { _tag: "OwnInvoice", which: recently(random) }
-  if (kind < 18) return { _tag: "OwnAddress", which: recently(random) }
-  return kind < 19 ? { _tag: "OwnChain", which: recently(random) } : { _tag: "Again", which: recently(random) }
-}
-
 export const when = (random: Random) => (random.chance(0.5) ? "before" : "after")
 
 export const late = (random: Random): number =>
@@ -100,7 +83,7 @@ export const trap = (random: Random): Trap => {
     return {
       process,
       port: null,
-      call: random.pick([...critical, ...plots.flatMap(({ critical }) => critical)]),
+      call: random.pick([...critical, ...all.flatMap(({ critical = [] }) => critical)]),
       skips: random.below(2),
       fate: fate(random)
     }
@@ -175,15 +158,6 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     behaviour: random.pick(receiving),
     times: random.pick([1, 1, 2, 5, 10, 1000])
   }),
-  Refund: (random) => ({
-    _tag: "Refund",
-    ...kept(random),
-    of: random.pick(["deposit", "deposit", "invoice"]),
-    which: recently(random),
-    sats: random.chance(0.3) ? null : random.pick(amounts),
-    to: random.chance(0.5) ? to(random) : null
-  }),
-  CancelRefund: (random) => ({ _tag: "CancelRefund", slot: random.below(maxSlots), which: recently(random) }),
   CreateHold: (random) => ({
     _tag: "CreateHold",
     ...kept(random),
@@ -231,3 +205,13 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
   }),
   ...together(plots, "draws")
 }
+
+const spends = plots.flatMap((plot) => ("spend" in plot ? [plot.spend] : []))
+const follows = plots.flatMap((plot) => ("follow" in plot ? [plot.follow] : []))
+
+/** Takes so much of the first company's money, by the way of a feature. */
+export const spend = (random: Random, sats: number): Act =>
+  spends.length === 0 ? { ...draws.Withdraw(random), company: 0, sats } : random.pick(spends)(random, sats)
+
+/** Goes on with the latest record of a feature. */
+export const follow = (random: Random): Act => (follows.length === 0 ? draws.Repeat(random) : random.pick(follows)(random))

@@ -1,22 +1,11 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Plan } from "@satrail/core/accounts/Plan"
-import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { plots } from "../features/plots.ts"
-import type { Asked, Kept } from "./Chance.ts"
+import type { Asked, Kept, To } from "./Chance.ts"
 
-export { maxSlots } from "./Chance.ts"
+export { maxSlots, type To } from "./Chance.ts"
 import type { Behaviour as Receiving } from "../world/Receivers.ts"
 import type { Port, Trap } from "../world/Fault.ts"
-
-/** Where money is sent. `which` counts back from the latest one there is. */
-export type To =
-  | { readonly _tag: "Invoice" | "Address" | "Lnurl" | "Offer"; readonly behaviour: Behaviour }
-  /** An invoice that leaves the amount to whoever pays. */
-  | { readonly _tag: "OpenInvoice"; readonly behaviour: Behaviour }
-  | { readonly _tag: "Chain" }
-  | { readonly _tag: "OwnInvoice" | "OwnAddress" | "OwnOffer" | "OwnChain"; readonly which: number }
-  /** Where something was sent before. */
-  | { readonly _tag: "Again"; readonly which: number }
 
 /** What an operator stops, and has go on. */
 export const stopping = ["pause sending", "pause receiving", "freeze", "resume sending", "resume receiving", "unfreeze"] as const
@@ -72,15 +61,6 @@ export type Act =
     }
   /** The server of an endpoint answers like this, so often. */
   | { readonly _tag: "Receive"; readonly which: number; readonly behaviour: Receiving; readonly times: number }
-  /** One of a company's deposits goes back, or what paid an invoice: in part or all that is left, to a destination or by a link. */
-  | ({
-      readonly _tag: "Refund"
-      readonly of: "deposit" | "invoice"
-      readonly which: number
-      readonly sats: number | null
-      readonly to: To | null
-    } & Kept)
-  | { readonly _tag: "CancelRefund"; readonly slot: number; readonly which: number }
   /** What is paid waits at the node. With `isOwn` its company keeps the preimage. */
   | ({ readonly _tag: "CreateHold"; readonly sats: number; readonly expirySeconds: number; readonly isOwn: boolean } & Kept)
   | { readonly _tag: "SettleHold"; readonly slot: number; readonly which: number }

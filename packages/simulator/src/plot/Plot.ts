@@ -36,8 +36,6 @@ const weights: { readonly [tag in Tag]: number } = {
   RoutesDown: 2,
   LieOnce: 1,
   Administer: 2,
-  Refund: 5,
-  CancelRefund: 1,
   CreateHold: 3,
   SettleHold: 3,
   CreateCheckout: 3,

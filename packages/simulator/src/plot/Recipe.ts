@@ -1,7 +1,8 @@
 import type { Random } from "@satrail/testing/Random"
 import type { Fate } from "../world/Fault.ts"
-import { approving, checkingOut, holding, limiting, refunding, stopped, unowned } from "./RecipeOfTrade.ts"
-import { draws, late, trap, when } from "./Draw.ts"
+import { approving, checkingOut, holding, limiting, stopped, unowned } from "./RecipeOfTrade.ts"
+import { stories } from "../features/stories.ts"
+import { draws, follow, late, spend, trap, when } from "./Draw.ts"
 import { type Act, maxSlots, type To } from "./Operation.ts"
 
 // Several operations that are dangerous together.
@@ -24,15 +25,15 @@ export const beginning = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-/** Everything at once: requests that share a key, a balance, a voucher, at two processes. */
+/** Everything at once: requests that share a key, a balance, a record, at two processes. */
 export const storm = (random: Random): ReadonlyArray<Act> => {
   const one = (): Act => {
     const kind = random.below(6)
     if (kind < 2) return { ...draws.Withdraw(random), company: 0 }
     if (kind < 4) return { ...draws.Repeat(random), which: random.below(2) }
-    return kind < 5 ? { ...draws.ClaimVoucher(random), which: 0 } : { ...draws.CancelVoucher(random), which: 0 }
+    return follow(random)
   }
-  return [...(random.chance(0.4) ? [draws.CreateVoucher(random)] : []), ...Array.from({ length: random.between(3, 8) }, one)]
+  return [...(random.chance(0.4) ? [spend(random, 1000)] : []), ...Array.from({ length: random.between(3, 8) }, one)]
 }
 
 /** A process sleeps longer than its claim lasts, and goes on with what it knew; until then another one had the work. */
@@ -188,7 +189,7 @@ const undelivered = (random: Random): ReadonlyArray<Act> => {
     ...(random.chance(0.3) ? [draws.CreateEndpoint(random)] : []),
     draws.Receive(random),
     { _tag: "Lay", trap: { process: null, port: null, call, skips: random.below(3), fate } },
-    random.pick([draws.Pay, draws.Withdraw, draws.CreateVoucher, draws.CreateInvoice])(random),
+    random.pick([draws.Pay, draws.Withdraw, (random: Random) => spend(random, 1000), draws.CreateInvoice])(random),
     { _tag: "Wait", millis: random.pick([100, 2000, 10_000]) },
     ...(random.chance(0.5) ? [draws.Webhook(random)] : []),
     ...(random.chance(0.5) ? [draws.Withdraw(random)] : []),
@@ -203,7 +204,7 @@ const undelivered = (random: Random): ReadonlyArray<Act> => {
  */
 const ambush = (random: Random): ReadonlyArray<Act> => {
   const slot = random.below(maxSlots)
-  const spend = (): Act => (random.chance(0.7) ? draws.Withdraw(random) : draws.ClaimVoucher(random))
+  const send = (): Act => (random.chance(0.7) ? draws.Withdraw(random) : follow(random))
   const receive = (): Act => random.pick([draws.Pay(random), draws.PayAddress(random), draws.Send(random), draws.Mine(random)])
   const disturbance = (): Act =>
     random.pick([
@@ -213,7 +214,7 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
       draws.Mine(random),
       draws.Reorg(random),
       draws.Pay(random),
-      draws.CancelVoucher(random),
+      follow(random),
       draws.CancelInvoice(random),
       draws.Repeat(random),
       draws.DoubleSpend(random),
@@ -223,7 +224,7 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
   return [
     ...(random.chance(0.3) ? [{ _tag: "RoutesDown", areDown: true } as const] : []),
     { _tag: "Lay", trap: { ...trap(random), process: random.chance(0.5) ? null : slot } },
-    random.chance(0.75) ? spend() : receive(),
+    random.chance(0.75) ? send() : receive(),
     { _tag: "Wait", millis: random.pick([0, 100, 1000, 2000, 5000]) },
     { _tag: "RoutesDown", areDown: false },
     disturbance(),
@@ -255,8 +256,6 @@ export const recipes = [
   ambush,
   ambush,
   ambush,
-  refunding,
-  refunding,
   limiting,
   approving,
   approving,
@@ -265,5 +264,6 @@ export const recipes = [
   holding,
   unowned,
   checkingOut,
-  checkingOut
+  checkingOut,
+  ...stories.flatMap(({ recipes }) => recipes)
 ]

@@ -1,59 +1,17 @@
 import type { Random } from "@satrail/testing/Random"
-import type { Fate } from "../world/Fault.ts"
-import { draws, when } from "./Draw.ts"
+import { draws, follow, spend } from "./Draw.ts"
 import { type Act, maxSlots } from "./Operation.ts"
+import { trapAt, wait } from "./Scenes.ts"
 
-// Several operations that are dangerous together: of refunds, limits, approvals, stops, hold invoices, suspense and checkouts.
+// Several operations that are dangerous together: of limits, approvals, stops, hold invoices, suspense and checkouts.
 
-const trap = (random: Random, calls: ReadonlyArray<string>): Act => {
-  const fate: Fate = random.pick<Fate>([
-    { _tag: "dies", when: when(random), backAfterMillis: 0 },
-    { _tag: "unanswered", when: when(random) },
-    { _tag: "frozen", when: when(random), millis: random.pick([15_000, 90_000]) }
-  ])
-  return { _tag: "Lay", trap: { process: null, port: null, call: random.pick(calls), skips: 0, fate } }
-}
 const slot = (random: Random) => random.below(maxSlots)
-const wait = (millis: number): Act => ({ _tag: "Wait", millis })
-
-/** A deposit is refunded several times at once, by whichever process, and perhaps a reorganisation takes it away. */
-export const refunding = (random: Random): ReadonlyArray<Act> => {
-  const isOnChain = random.chance(0.5)
-  const refund = (): Act => ({ ...draws.Refund(random), company: 0, of: "deposit", which: 0 })
-  return [
-    ...(isOnChain
-      ? ([
-          { ...draws.CreateChainAddress(random), isOnce: false, company: 0 },
-          { _tag: "Send", outputs: [{ which: 0, sats: 50_000 }] },
-          { _tag: "Mine", blocks: 3 },
-          wait(11_000)
-        ] as const)
-      : ([
-          { ...draws.CreateInvoice(random), company: 0, sats: 20_000 },
-          { ...draws.Pay(random), which: 0, isHeld: false },
-          wait(2000)
-        ] as const)),
-    ...(random.chance(0.5)
-      ? [trap(random, ["RefundCreated", "RefundCompleted", "RefundFailed", "VoucherClaimed", "WithdrawalFailed"])]
-      : []),
-    ...Array.from({ length: random.between(1, 4) }, refund),
-    ...(random.chance(0.6) ? [{ ...draws.ClaimVoucher(random), which: 0 }] : []),
-    ...(random.chance(0.2) ? [{ ...draws.CancelRefund(random), which: 0 }] : []),
-    ...(isOnChain && random.chance(0.6) ? [{ _tag: "Reorg", depth: 3 } as const, refund(), wait(11_000)] : []),
-    ...(isOnChain && random.chance(0.4) ? [{ _tag: "DoubleSpend", which: 0 } as const] : []),
-    { _tag: "Mine", blocks: 3 },
-    { _tag: "Jump", millis: random.pick([10_000, 120_000, 90_000_000]) },
-    wait(5000),
-    refund()
-  ]
-}
 
 /** There is room for a few withdrawals, and the clock crosses the edges of windows between them. */
 export const limiting = (random: Random): ReadonlyArray<Act> => {
   const [to, sats] = [{ _tag: "Invoice", behaviour: random.pick(["settle", "settle", "fail", "hold"] as const) } as const, 1000]
-  const spend = (): Act =>
-    random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, to, sats } : { ...draws.CreateVoucher(random), company: 0, sats }
-  const many = (): ReadonlyArray<Act> => Array.from({ length: random.between(2, 4) }, spend)
+  const one = (): Act => (random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, to, sats } : spend(random, sats))
+  const many = (): ReadonlyArray<Act> => Array.from({ length: random.between(2, 4) }, one)
   // To just before the end of a bucket, to its end, and beyond.
   const edge = (): Act => ({
     _tag: "Jump",
@@ -68,13 +26,11 @@ export const approving = (random: Random): ReadonlyArray<Act> => {
   const limit: Act = { ...draws.Limit(random), company: 0, sats: null, count: null, aboveSats: 500 }
   const decide = (): Act => ({ ...draws.Decide(random), which: random.below(2) })
   const ask = (): Act =>
-    random.chance(0.8)
-      ? { ...draws.Withdraw(random), company: 0, sats: random.pick([1000, 5000]) }
-      : { ...draws.Refund(random), company: 0, of: "deposit", which: 0, sats: 1000, to: { _tag: "Invoice", behaviour: "settle" } }
+    random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, sats: random.pick([1000, 5000]) } : spend(random, 1000)
   return [
     limit,
     ...(random.chance(0.5)
-      ? [trap(random, ["WithdrawalRequested", "WithdrawalApproved", "WithdrawalRejected", "WithdrawalDispatched", "WithdrawalFailed"])]
+      ? [trapAt(random, ["WithdrawalRequested", "WithdrawalApproved", "WithdrawalRejected", "WithdrawalDispatched", "WithdrawalFailed"])]
       : []),
     ...Array.from({ length: random.between(1, 3) }, ask),
     wait(random.pick([0, 1000])),
@@ -96,12 +52,19 @@ export const stopped = (random: Random): ReadonlyArray<Act> => {
     ["pause receiving", "resume receiving"]
   ] as const)
   const ask = () =>
-    random.pick([draws.Withdraw, draws.Withdraw, draws.CreateVoucher, draws.Refund, draws.CreateInvoice, draws.CreateCheckout])(random)
+    random.pick([
+      draws.Withdraw,
+      draws.Withdraw,
+      (random: Random) => spend(random, 1000),
+      (random: Random) => spend(random, 1000),
+      draws.CreateInvoice,
+      draws.CreateCheckout
+    ])(random)
   return [
     { ...draws.Withdraw(random), company: 0 },
     { _tag: "Stop", ...at, what: stop },
     ...Array.from({ length: random.between(2, 4) }, () => ({ ...ask(), company: 0 })),
-    { ...draws.ClaimVoucher(random), which: 0 },
+    follow(random),
     wait(random.pick([300, 5000])),
     { ...ask(), company: 0 },
     { _tag: "Stop", ...at, slot: slot(random), what: go },
@@ -119,7 +82,7 @@ export const holding = (random: Random): ReadonlyArray<Act> => {
     { _tag: "Pay", which: 0, how: random.pick(["exact", "more"]), isHeld: false },
     ...(random.chance(0.6) ? [wait(5000)] : []),
     ...(random.chance(0.6)
-      ? [trap(random, ["InvoiceHeld", "InvoiceSettling", "InvoiceCanceled", "settle", "cancel", "lookupInvoice", "InvoiceSettled"])]
+      ? [trapAt(random, ["InvoiceHeld", "InvoiceSettling", "InvoiceCanceled", "settle", "cancel", "lookupInvoice", "InvoiceSettled"])]
       : []),
     ...(random.chance(0.2) ? [{ _tag: "TakeAway", port: "node", millis: 20_000 } as const] : []),
     ...(random.chance(0.75) ? [decide()] : [{ _tag: "Mine", blocks: random.pick([55, 56, 60]) } as const]),
@@ -139,7 +102,7 @@ export const unowned = (random: Random): ReadonlyArray<Act> => [
   wait(5000),
   { _tag: "Pay", which: 0, how: "exact", isHeld: false },
   wait(5000),
-  ...(random.chance(0.4) ? [trap(random, ["PaymentAssigned"])] : []),
+  ...(random.chance(0.4) ? [trapAt(random, ["PaymentAssigned"])] : []),
   ...Array.from({ length: 3 }, () => ({ ...draws.Assign(random), which: 0 })),
   wait(1000)
 ]
@@ -152,7 +115,7 @@ export const checkingOut = (random: Random): ReadonlyArray<Act> => {
   return [
     { ...draws.CreateCheckout(random), company: 0, isOnce: false },
     ...(random.chance(0.6)
-      ? [trap(random, ["CheckoutPaid", "CheckoutUnderpaid", "CheckoutCanceled", "InvoiceCanceled", "InvoiceCreated", "CheckoutCounted"])]
+      ? [trapAt(random, ["CheckoutPaid", "CheckoutUnderpaid", "CheckoutCanceled", "InvoiceCanceled", "InvoiceCreated", "CheckoutCounted"])]
       : []),
     ...(random.chance(0.3) ? [cancel()] : [pay()]),
     ...(random.chance(0.7) ? mined : [wait(2000)]),

@@ -7,3 +7,6 @@ export const text = (value: unknown, ...path: ReadonlyArray<string>): string => 
   const found = path.reduce(member, value)
   return typeof found === "string" ? found : ""
 }
+
+export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+export const amountIn = (value: unknown, name: string): number => Number(member(value, name) ?? 0)

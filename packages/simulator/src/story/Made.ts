@@ -16,7 +16,6 @@ export interface Made {
   /** Links that pay whoever claims them. */
   readonly links: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
   readonly transactions: Array<TxId.TxId>
-  readonly refunds: Array<{ readonly id: string; readonly bearer: string }>
   /** Hold invoices, each with its preimage where that is its company's. */
   readonly holds: Array<{ readonly id: string; readonly bearer: string; readonly preimage: string | undefined }>
   readonly checkouts: Array<{ readonly id: string; readonly bearer: string; readonly address: string }>
@@ -33,7 +32,6 @@ export const nothing = (): Made => ({
   awaiting: [],
   links: [],
   transactions: [],
-  refunds: [],
   holds: [],
   checkouts: []
 })

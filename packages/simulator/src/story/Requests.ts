@@ -1,4 +1,4 @@
-import { plots } from "../features/plots.ts"
+import { all as plots } from "../features/plots.ts"
 import type { To } from "../plot/Operation.ts"
 import type { Customers } from "./Customers.ts"
 import { text } from "./Json.ts"
@@ -10,14 +10,13 @@ export const paths = {
   address: "/v1/bitcoin/deposit/lightning-address",
   chain: "/v1/bitcoin/deposit/on-chain",
   withdraw: ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"],
-  refunds: "/v1/refunds",
   checkouts: "/v1/checkouts"
 } as const
 
 const lists = [
   "/v1/transactions/balance",
   "/v1/transactions",
-  ...plots.flatMap(({ lists }) => lists),
+  ...plots.flatMap(({ lists = [] }) => lists),
   "/v1/transactions?limit=3&type=deposit"
 ]
 
@@ -35,14 +34,12 @@ const malformed: ReadonlyArray<readonly [path: string, body: string]> = [
   [paths.withdraw[1], '{"amount": 1, "currency": "sats"}'],
   [paths.withdraw[1], '{"destination": "settle@wallet.example", "amount": 99999999999, "currency": "sats"}'],
   [paths.withdraw[1], '{"destination": "settle@wallet.example", "amount": 0, "currency": "sats"}'],
-  ...plots.flatMap(({ malformed }) => malformed),
+  ...plots.flatMap(({ malformed = [] }) => malformed),
   [paths.address, '{"handle": "Not A Handle"}'],
   [paths.chain, '{"address_type": "legacy"}']
 ]
 
 export const sats = (amount: number) => ({ amount, currency: "sats" })
-
-export const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
 
 /** A destination, and whether it leaves the amount to whoever pays. */
 export const destinationOf = (

@@ -1,4 +1,5 @@
 import { claim } from "../checks/Violation.ts"
+import { all as plots } from "../features/plots.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
 /** What is stopped, as far as answers say it for certain, and that nothing new is taken then. */
@@ -7,7 +8,7 @@ export interface Stopped {
   readonly asked: (ask: Ask, companyId: string | undefined) => (answer: Answer | undefined) => void
 }
 
-const sends = new Set(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm", "/v1/vouchers", "/v1/refunds"])
+const sends = new Set<string>(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm", ...plots.flatMap(({ sends = [] }) => sends)])
 const receives = new Set([
   "/v1/bitcoin/deposit/lightning-invoice",
   "/v1/bitcoin/deposit/on-chain",

@@ -3,21 +3,18 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Id from "@satrail/core/base/Id"
 import type { World } from "../world/World.ts"
 import type { Customers } from "./Customers.ts"
-import { member, text } from "./Json.ts"
+import { amountIn, text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
 import type { Outsiders } from "./Outsiders.ts"
-import { destinationOf, k1Of, paths, posting, sats } from "./Requests.ts"
+import { paths, posting, sats } from "./Requests.ts"
 
-const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-const amountIn = (value: unknown, name: string): number => Number(member(value, name) ?? 0)
-
-/** What companies do with what they were paid, or are about to be: refunds, hold invoices, checkouts. */
+/** What companies do with what they were paid, or are about to be: hold invoices, checkouts. */
 export const make = (
   world: World,
   customers: Customers,
   outsiders: Outsiders,
   made: Made
-): Acts<"Refund" | "CancelRefund" | "CreateHold" | "SettleHold" | "CreateCheckout" | "PayCheckout" | "CancelCheckout"> => {
+): Acts<"CreateHold" | "SettleHold" | "CreateCheckout" | "PayCheckout" | "CancelCheckout"> => {
   const post = posting(customers)
   const { attempt } = outsiders
   const { sandbox } = world
@@ -29,38 +26,6 @@ export const make = (
   }
 
   return {
-    Refund: (act) => {
-      const { slot, which } = act
-      const outside = act.to === null ? undefined : destinationOf(outsiders, made, act.to, act.sats ?? 1000)
-      const amount = act.sats === null || outside?.isOpen === false ? {} : sats(act.sats)
-      const destination = outside?.destination === undefined ? {} : { destination: outside.destination }
-      const refund = (of: object, bearer: string) => {
-        const once = act.isOnce ? customers.freshKey() : undefined
-        const body = JSON.stringify({ ...of, ...amount, ...destination, ...(once !== undefined && { metadata: { once } }) })
-        customers.ask({ slot, method: "POST", path: paths.refunds, bearer, once, body }, (data) => {
-          made.refunds.push({ id: text(data, "id"), bearer })
-          const paidBy = text(data, "withdrawal_id")
-          if (paidBy !== "") made.awaiting.push({ id: paidBy, bearer })
-          const link = text(data, "lnurlw")
-          if (link === "") return
-          made.links.push({ id: text(data, "voucher_id"), k1: k1Of(link), sats: amountIn(data, "amount_sats"), bearer })
-        })
-      }
-      if (act.of === "invoice") {
-        const invoice = latest(made.invoiceIds, which)
-        return invoice === undefined ? undefined : refund({ invoice_id: invoice.id }, invoice.bearer)
-      }
-      const bearer = latest(customers.companies, act.company)?.bearer
-      if (bearer === undefined) return
-      customers.ask({ slot, method: "GET", path: "/v1/transactions?limit=5&type=deposit", bearer }, (data) => {
-        const deposit = text(latest(listOf(data), which), "id")
-        if (deposit !== "") refund({ deposit_id: deposit }, bearer)
-      })
-    },
-    CancelRefund: ({ slot, which }) => {
-      const refund = latest(made.refunds, which)
-      if (refund !== undefined) customers.ask({ slot, method: "POST", path: `${paths.refunds}/${refund.id}/cancel`, bearer: refund.bearer })
-    },
     CreateHold: (act) => {
       const preimage = act.isOwn ? Preimage.make(Id.toHex(world.random().bytes(32))) : undefined
       const hold = { hold: true, ...(preimage !== undefined && { payment_hash: Preimage.hashOf(preimage) }) }

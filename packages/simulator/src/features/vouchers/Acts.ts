@@ -2,8 +2,11 @@ import type { Customers } from "../../story/Customers.ts"
 import { text } from "../../story/Json.ts"
 import { type Acts, latest, type Made } from "../../story/Made.ts"
 import type { Outsiders } from "../../story/Outsiders.ts"
-import { k1Of, posting, sats } from "../../story/Requests.ts"
+import { posting, sats } from "../../story/Requests.ts"
 import { path } from "./Plot.ts"
+
+/** The secret of a voucher, from its link. */
+export const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
 
 /** What companies ask, and whoever has a voucher. */
 export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Acts<"CreateVoucher" | "ClaimVoucher" | "CancelVoucher"> => {

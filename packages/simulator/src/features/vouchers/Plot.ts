@@ -14,6 +14,23 @@ export type CancelVoucher = { readonly _tag: "CancelVoucher"; readonly which: nu
 
 export const path = "/v1/vouchers"
 
+const create = (random: Random): CreateVoucher => ({
+  _tag: "CreateVoucher",
+  ...kept(random),
+  sats: random.pick(amounts),
+  expirySeconds: random.pick([60, 60, 300, 3600])
+})
+
+const claim = (random: Random): ClaimVoucher => ({
+  _tag: "ClaimVoucher",
+  slot: random.below(maxSlots),
+  which: recently(random),
+  into: random.pick(["outside", "outside", "own", "wrong"]),
+  behaviour: random.pick(behaviours)
+})
+
+const cancel = (random: Random): CancelVoucher => ({ _tag: "CancelVoucher", ...asked(random), which: recently(random) })
+
 /** What is done with vouchers, and how likely. */
 export const plot = {
   weights: { CreateVoucher: 4, ClaimVoucher: 4, CancelVoucher: 1 },
@@ -23,20 +40,8 @@ export const plot = {
     [path, '{"amount": 1, "currency": "sats", "expiry_seconds": 59}'],
     [path, '{"amount": 50000000, "currency": "sats"}']
   ],
-  draws: {
-    CreateVoucher: (random: Random): CreateVoucher => ({
-      _tag: "CreateVoucher",
-      ...kept(random),
-      sats: random.pick(amounts),
-      expirySeconds: random.pick([60, 60, 300, 3600])
-    }),
-    ClaimVoucher: (random: Random): ClaimVoucher => ({
-      _tag: "ClaimVoucher",
-      slot: random.below(maxSlots),
-      which: recently(random),
-      into: random.pick(["outside", "outside", "own", "wrong"]),
-      behaviour: random.pick(behaviours)
-    }),
-    CancelVoucher: (random: Random): CancelVoucher => ({ _tag: "CancelVoucher", ...asked(random), which: recently(random) })
-  }
+  sends: [path],
+  draws: { CreateVoucher: create, ClaimVoucher: claim, CancelVoucher: cancel },
+  spend: (random: Random, sats: number): CreateVoucher => ({ ...create(random), company: 0, sats }),
+  follow: (random: Random): ClaimVoucher | CancelVoucher => ({ ...(random.chance(0.7) ? claim(random) : cancel(random)), which: 0 })
 } as const

@@ -1,0 +1,5 @@
+import { stories as refunds } from "./refunds/Stories.ts"
+import { stories as vouchers } from "./vouchers/Stories.ts"
+
+/** What each feature has happen: recipes of operations that are dangerous together, and short stories in which each call goes wrong. */
+export const stories = [vouchers, refunds]

@@ -1,0 +1,56 @@
+import type { Random } from "@satrail/testing/Random"
+import type { Fate } from "../world/Fault.ts"
+import { when } from "./Draw.ts"
+import type { Act } from "./Operation.ts"
+
+// Parts of stories.
+
+/** Something goes wrong at one of these calls. */
+export const trapAt = (random: Random, calls: ReadonlyArray<string>): Act => {
+  const fate: Fate = random.pick<Fate>([
+    { _tag: "dies", when: when(random), backAfterMillis: 0 },
+    { _tag: "unanswered", when: when(random) },
+    { _tag: "frozen", when: when(random), millis: random.pick([15_000, 90_000]) }
+  ])
+  return { _tag: "Lay", trap: { process: null, port: null, call: random.pick(calls), skips: 0, fate } }
+}
+
+export const wait = (millis: number): Act => ({ _tag: "Wait", millis })
+
+/** The process that is asked, where nothing is drawn. */
+export const slot = 0
+
+/** Requested with an Idempotency-Key, and once more with the same: the process may have died before it answered. */
+export const surely = (request: Act): ReadonlyArray<Act> => [
+  request,
+  wait(1000),
+  { _tag: "Repeat", slot, which: 0, isOther: false },
+  wait(1000)
+]
+
+/** The lease of a job ends, and that of a leader: whatever a dead process was doing is another's by then. */
+export const takenOver: ReadonlyArray<Act> = [{ _tag: "Jump", millis: 65_000 }, wait(3000)]
+
+export const invoice = (company: number, sats: number): Act => ({
+  _tag: "CreateInvoice",
+  company,
+  slot,
+  isOnce: true,
+  sats,
+  expirySeconds: 86_400
+})
+export const pay = (which = 0, isHeld = false): Act => ({ _tag: "Pay", which, how: "exact", isHeld })
+
+/** A company that received this much. The latest one is company 0 to whatever follows. */
+export const company = (sats = 0): ReadonlyArray<Act> => [
+  { _tag: "OpenCompany", slot, plan: "paid" },
+  ...(sats === 0 ? [] : [invoice(0, sats), pay(), wait(2000)])
+]
+
+/** A short story of which every call is a crash position. */
+export interface Crash {
+  /** Happens undisturbed. */
+  readonly before: ReadonlyArray<Act>
+  /** In here one call of a port goes wrong. */
+  readonly during: ReadonlyArray<Act>
+}
