@@ -41,7 +41,7 @@ import * as LightningAddress from "../packages/core/src/receiving/LightningAddre
 import * as LightningAddresses from "../packages/core/src/receiving/LightningAddresses.ts"
 import * as LookUps from "../packages/core/src/receiving/LookUps.ts"
 import * as AuditLog from "../packages/core/src/reports/AuditLog.ts"
-import * as Statement from "../packages/core/src/reports/Statement.ts"
+import * as Statement from "../packages/core/src/features/statements/Statement.ts"
 import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as Handover from "../packages/core/src/sending/Handover.ts"

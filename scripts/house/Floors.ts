@@ -20,6 +20,7 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     "sending",
     "features",
     "reports",
+    "features/statements",
     "reports/reconciliation",
     "events",
     "features/webhooks",

@@ -12,7 +12,6 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
-import * as MonthEnd from "@satrail/core/reports/MonthEnd"
 import * as Approval from "@satrail/core/sending/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Equal, Option } from "effect"
@@ -41,7 +40,6 @@ import { fenceOf } from "./Fences.ts"
 import { together } from "./features/Feature.ts"
 import { all, features } from "./features/index.ts"
 import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
-import { monthEnd } from "./RecordsMonthEnds.ts"
 
 export { subjectOf } from "./Subject.ts"
 
@@ -118,9 +116,6 @@ const declared: { readonly [noun: string]: Subject } = {
   ),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>
     Effect.map(onChainAddress(companyId), (row) => OnChainAddress.created(row))
-  ),
-  month_ends: subjectOf(MonthEnd.noun, (companyId) =>
-    Effect.map(monthEnd(companyId), (row) => MonthEnd.closed({ ...row, number: 1 + Number.parseInt(row.id.slice(-7), 16) }))
   ),
   ...together(features, "subjects")
 }

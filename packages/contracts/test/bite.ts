@@ -1,7 +1,7 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as Changes from "@satrail/core/service/Changes"
 import type { Change } from "@satrail/core/service/Changes"
-import * as FeatureReads from "@satrail/core/features/reads"
+import * as FeatureReads from "@satrail/core/service/FeatureReads"
 import { AuditStore } from "@satrail/core/ledger/Audit"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { EventStore } from "@satrail/core/ledger/EventStore"

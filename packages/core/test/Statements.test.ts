@@ -7,9 +7,9 @@ import type * as Balance from "../src/ledger/Balance.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { NounReads } from "../src/ledger/NounReads.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
-import { Bookings, type Month } from "../src/reports/Bookings.ts"
-import * as MonthEnd from "../src/reports/MonthEnd.ts"
-import * as Statement from "../src/reports/Statement.ts"
+import { type Month, Statements } from "../src/features/statements/Statements.ts"
+import * as MonthEnd from "../src/features/statements/MonthEnd.ts"
+import * as Statement from "../src/features/statements/Statement.ts"
 import { Records } from "../src/service/Records.ts"
 import { company, replace, scenario } from "./World.ts"
 
@@ -24,7 +24,7 @@ const deposit = Effect.fnUntraced(function* (companyId: Month["companyId"], sats
 })
 
 const statement = Effect.fnUntraced(function* (companyId: Month["companyId"], month: string) {
-  return yield* (yield* Bookings).statement(companyId, month)
+  return yield* (yield* Statements).get(companyId, month)
 })
 
 const pending = { isPending: true } as const

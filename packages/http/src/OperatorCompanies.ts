@@ -27,7 +27,6 @@ import * as Exports from "./resources/Exports.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
-import * as Statements from "./resources/Statements.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Feature from "./features/Feature.ts"
 import { features } from "./features/index.ts"
@@ -176,7 +175,6 @@ export const section = Section.make(
     OfCompany.read(Transactions.balance),
     OfCompany.read(Transactions.list),
     OfCompany.read(Exports.transactions),
-    OfCompany.read(Statements.get),
     OfCompany.read(Withdrawals.get),
     OfCompany.read(Deposits.get),
     OfCompany.read(Deposits.getPayer),

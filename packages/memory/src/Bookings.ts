@@ -4,17 +4,18 @@ import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Booking from "@satrail/core/reports/Booking"
-import * as MonthEnd from "@satrail/core/reports/MonthEnd"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Option } from "effect"
 import * as State from "./State.ts"
 
-const all = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Booking.Entry> =>
+/** The entries of a company, the oldest first. */
+export const all = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Booking.Entry> =>
   Array.from(State.listed(state.entries, companyId))
     .toReversed()
     .map((entry, index) => ({ ...entry, id: BigInt(index + 1) }))
 
-const turnovers = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<Booking.Turnover> => {
+/** The sum of all postings between each two accounts. */
+export const turnovers = (entries: ReadonlyArray<Booking.Entry>): ReadonlyArray<Booking.Turnover> => {
   const sums = new Map<string, Booking.Turnover>()
   for (const { from, to, amount } of entries) {
     const known = sums.get(`${from} ${to}`)
@@ -30,42 +31,6 @@ export const sums = (state: State.State, companyId: CompanyId.CompanyId, { fromM
     last: entries.at(-1)?.id ?? 0n,
     before: turnovers(entries.filter(({ atMillis }) => atMillis < fromMillis)),
     within: turnovers(entries.filter(({ atMillis }) => atMillis >= fromMillis))
-  }
-}
-
-const endsOf = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<MonthEnd.MonthEnd> =>
-  State.ownedBy(state, MonthEnd.noun, companyId).toSorted((a, b) => a.number - b.number)
-
-/** How far the books of a company are closed. */
-export const booksClosed = (state: State.State, companyId: CompanyId.CompanyId): Booking.Closed => {
-  const { number = 0, untilMillis = 0 } = endsOf(state, companyId).at(-1) ?? {}
-  return { number, untilMillis, last: all(state, companyId).at(-1)?.id ?? 0n }
-}
-
-/** What a statement is made of: an entry that is later than the end which closed its month belongs to the first month whose end it is not later than. */
-export const monthSums = (
-  state: State.State,
-  companyId: CompanyId.CompanyId,
-  { fromMillis, untilMillis }: Booking.Period
-): Booking.MonthSums => {
-  const ends = endsOf(state, companyId)
-  const lastOf = (millis: number): bigint | undefined => {
-    const end = ends.find((one) => one.untilMillis >= millis)
-    return end && BigInt(end.lastEntry)
-  }
-  const isBy = (last: bigint | undefined) => (entry: Booking.Entry) => last === undefined || entry.id <= last
-  const [wasOpen, isOpen] = [isBy(lastOf(fromMillis)), isBy(lastOf(untilMillis))]
-  const entries = all(state, companyId).filter((entry) => entry.atMillis < untilMillis && isOpen(entry))
-  const earlier = entries.filter(({ atMillis }) => atMillis < fromMillis)
-  const late = earlier.filter((entry) => !wasOpen(entry))
-  return {
-    isClosed: lastOf(untilMillis) !== undefined,
-    before: turnovers(earlier.filter(wasOpen)),
-    within: turnovers(entries.filter(({ atMillis }) => atMillis >= fromMillis)),
-    late: turnovers(late).map((turnover) => {
-      const times = late.flatMap(({ from, to, atMillis }) => (from === turnover.from && to === turnover.to ? [atMillis] : []))
-      return { ...turnover, firstMillis: Math.min(...times), lastMillis: Math.max(...times) }
-    })
   }
 }
 

@@ -37,8 +37,6 @@ export const make = (read: Read): ReportReads["Service"] => ({
   funds: (companyId) => read((now) => funds(now, companyId)),
   audit: (companyId) => read((now) => recount(now, companyId)),
   bookedSums: (companyId, period) => read((now) => Bookings.sums(now, companyId, period)),
-  monthSums: (companyId, period) => read((now) => Bookings.monthSums(now, companyId, period)),
-  booksClosed: (companyId) => read((now) => Bookings.booksClosed(now, companyId)),
   bookedEntries: (query) => read((now) => Bookings.entries(now, query)),
   subjects: (companyId, transferIds) => read((now) => Bookings.subjects(now, companyId, transferIds)),
   faults: (companyId) => read((now) => Books.faults(now, companyId))

@@ -5,5 +5,6 @@ import { refunds } from "./refunds.ts"
 import { vouchers } from "./vouchers.ts"
 import { webhooks } from "./webhooks.ts"
 import { walletConnect } from "./wallet-connect.ts"
+import { statements } from "./statements.ts"
 
-export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments]
+export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements]

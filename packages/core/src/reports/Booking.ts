@@ -30,30 +30,6 @@ export interface Sums {
   readonly within: ReadonlyArray<Turnover>
 }
 
-/** What all postings between two accounts come to that were booked late, and the first and the last time that one of them has. */
-export interface LateTurnover extends Turnover {
-  readonly firstMillis: number
-  readonly lastMillis: number
-}
-
-/** What a company's statement of a month is made of, all of one moment. Once the month is closed it is the same at any time. */
-export interface MonthSums {
-  readonly isClosed: boolean
-  /** What the statement of the month before it ends with. */
-  readonly before: ReadonlyArray<Turnover>
-  /** What was booked within the month, before it was closed. */
-  readonly within: ReadonlyArray<Turnover>
-  /** What has the time of a month that was closed when it was booked, and of which this is the first that was not. */
-  readonly late: ReadonlyArray<LateTurnover>
-}
-
-/** How far a company's books are closed, by the last of its month ends, and its last entry of all. Nothing is 0. */
-export interface Closed {
-  readonly number: number
-  readonly untilMillis: number
-  readonly last: bigint
-}
-
 /** Which entries of a company: of a period, after one and up to another. */
 export interface Query extends Period {
   readonly companyId: CompanyId.CompanyId

@@ -1,19 +1,15 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { Context, Effect, Layer, Option, Stream } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
-import { Invalid } from "../base/Invalid.ts"
-import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
-import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
 import * as Paid from "../receiving/Paid.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Booking from "./Booking.ts"
-import * as MonthEnd from "./MonthEnd.ts"
 import { ReportReads } from "./ReportReads.ts"
-import * as Statement from "./Statement.ts"
 
 /** How many entries are in memory at once, for each export. */
 export const pageSize = 1000
@@ -46,14 +42,6 @@ export interface Subject extends Booking.Subject {
 
 export type Lines = Stream.Stream<Line, StoreUnavailable>
 
-/** A month of a company. */
-export interface Month extends Statement.Statement, Booking.Period {
-  readonly companyId: CompanyId.CompanyId
-  readonly month: string
-  /** Whether it is closed: then it is the same whenever it is asked for again. */
-  readonly isFinal: boolean
-}
-
 /** What was booked, for people who keep books. */
 export class Bookings extends Context.Service<
   Bookings,
@@ -65,11 +53,6 @@ export class Bookings extends Context.Service<
     readonly lines: (companyId: CompanyId.CompanyId, period: Booking.Period) => Effect.Effect<Lines, StoreUnavailable>
     /** The same of every company, one company after the other. */
     readonly linesOfAll: (period: Booking.Period) => Lines
-    /**
-     * A month, `2026-01`, in UTC; of one that is not over, as far as it is. To ask for one that is over by `Statement.settlingMillis` closes it, and every month
-     * before it: what is booked into it from then on is late, in the statement of the next one.
-     */
-    readonly statement: (companyId: CompanyId.CompanyId, month: string) => Effect.Effect<Month, Invalid | StoreUnavailable>
   }
 >()("@satrail/core/reports/Bookings") {}
 
@@ -92,7 +75,6 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const reports = yield* ReportReads
   const receiving = yield* ReceivingReads
-  const journal = yield* Journal
   const metadataPaid = yield* Paid.make
 
   /** What an earlier version did not write down is looked up, as everywhere. */
@@ -143,15 +125,6 @@ export const make = Effect.gen(function* () {
       )
     })
 
-  /** Closes the books up to the last month that may be, unless they are closed up to `untilMillis`. Of two who do so at once, the second one finds what the first one did. */
-  const close = (companyId: CompanyId.CompanyId, untilMillis: number, nowMillis: number) =>
-    Effect.gen(function* () {
-      const { number, untilMillis: closedUntil, last } = yield* reports.booksClosed(companyId)
-      if (closedUntil >= untilMillis) return
-      const end = { number: number + 1, untilMillis: Statement.closedUntil(nowMillis), lastEntry: String(last) }
-      yield* journal.commit(MonthEnd.closed({ id: yield* Id.make, companyId, ...end, createdAtMillis: nowMillis }))
-    }).pipe(Effect.retry({ while: ({ _tag }) => _tag === "Conflict" }), Effect.catchTag("Conflict", Effect.die))
-
   const companies = Stream.paginate<string | null, Company, StoreUnavailable>(null, (after) =>
     Effect.map(accounts.companies(after, companiesAtOnce), (page) => {
       const last = page.length < companiesAtOnce ? undefined : page.at(-1)
@@ -161,16 +134,7 @@ export const make = Effect.gen(function* () {
 
   return Bookings.of({
     lines,
-    linesOfAll: (period) => Stream.flatMap(companies, ({ id }) => Stream.unwrap(lines(id, period))),
-    statement: Effect.fnUntraced(function* (companyId, month) {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const period = Statement.monthOf(month)
-      if (period === undefined || period.fromMillis > nowMillis)
-        return yield* new Invalid({ path: "month", message: "A month that has begun, in UTC: such as 2026-01" })
-      if (period.untilMillis <= Statement.closedUntil(nowMillis)) yield* close(companyId, period.untilMillis, nowMillis)
-      const sums = yield* reports.monthSums(companyId, period)
-      return { ...Statement.of(sums), ...period, companyId, month, isFinal: sums.isClosed }
-    })
+    linesOfAll: (period) => Stream.flatMap(companies, ({ id }) => Stream.unwrap(lines(id, period)))
   })
 })
 

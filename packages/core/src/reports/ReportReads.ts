@@ -40,10 +40,6 @@ export class ReportReads extends Context.Service<
     readonly audit: (companyId: CompanyId.CompanyId) => Read<Audit>
     /** What was booked for a company before a period and within it, and the last entry that was seen: none with a lower id turns up later. Recounts everything. */
     readonly bookedSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<Booking.Sums>
-    /** What a statement is made of: see `Booking.MonthSums`. Recounts everything. */
-    readonly monthSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<Booking.MonthSums>
-    /** How far the books of a company are closed. All of one moment. */
-    readonly booksClosed: (companyId: CompanyId.CompanyId) => Read<Booking.Closed>
     /** Entries of a company that move what it owns, by id. Looks at as many as a page costs, whatever it leaves out. */
     readonly bookedEntries: (query: Booking.Query) => Read<Booking.Found>
     /** The deposits and withdrawals of a company that these transfers are of, in any order. */

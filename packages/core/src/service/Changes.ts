@@ -44,7 +44,6 @@ import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { AuditHeadPublished } from "../reports/AuditHead.ts"
-import type { MonthsClosed } from "../reports/MonthEnd.ts"
 import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
 import type { ChangeOf } from "../ledger/Feature.ts"
 import type { everything } from "./Following.ts"
@@ -81,7 +80,6 @@ export type Change =
   | SessionBegunAgain
   | SessionSteppedUp
   | SessionEnded
-  | MonthsClosed
   | InvoiceCreated
   | InvoiceClaimed
   | InvoiceHeld

@@ -1,4 +1,5 @@
 import { features } from "../features/index.ts"
+import { statements } from "../features/statements/index.ts"
 import { walletConnect } from "../features/wallet-connect/index.ts"
 import { webhooks } from "../features/webhooks/index.ts"
 import type { Feature } from "../ledger/Feature.ts"
@@ -7,7 +8,7 @@ import type { Feature } from "../ledger/Feature.ts"
  * Features that follow what others publish. They use events and reports, which fold over the list of features, so they cannot be in that list. They declare no
  * notices and hold no money.
  */
-export const following = [webhooks, walletConnect] as const satisfies ReadonlyArray<Feature & { readonly notices: undefined }>
+export const following = [webhooks, walletConnect, statements] as const satisfies ReadonlyArray<Feature & { readonly notices: undefined }>
 
 /** Both lists in one. */
 export const everything = [...features, ...following] as const

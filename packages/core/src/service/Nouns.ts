@@ -13,7 +13,6 @@ import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Approval from "../sending/Approval.ts"
 import { all as features } from "./Following.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
-import * as MonthEnd from "../reports/MonthEnd.ts"
 
 /** Every kind of record that this package declares. A store keeps others as well: it needs no list of them. */
 export const all: ReadonlyArray<Members | Noun> = [
@@ -30,7 +29,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   OnChainAddress.noun,
   KeyRange.members,
   Withdrawal.noun,
-  MonthEnd.noun,
   ...features.flatMap(({ nouns }) => nouns)
 ]
 

@@ -1,6 +1,6 @@
 import { type Context, Effect } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
-import * as FeatureReads from "../features/reads.ts"
+import * as FeatureReads from "./FeatureReads.ts"
 import { EventStore } from "../ledger/EventStore.ts"
 import { AuditStore } from "../ledger/Audit.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"

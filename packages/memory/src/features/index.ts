@@ -2,6 +2,7 @@ import { AdjustmentReads } from "@satrail/core/features/adjustments/AdjustmentRe
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { OfferReads } from "@satrail/core/features/offers/OfferReads"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
+import { StatementReads } from "@satrail/core/features/statements/StatementReads"
 import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
 import { Context, type Ref } from "effect"
 import type { Read } from "../Reading.ts"
@@ -10,6 +11,7 @@ import * as Adjustments from "./Adjustments.ts"
 import * as Checkouts from "./Checkouts.ts"
 import * as Offers from "./Offers.ts"
 import * as Refunds from "./Refunds.ts"
+import * as Statements from "./Statements.ts"
 import * as Webhooks from "./Webhooks.ts"
 
 /** What features read. */
@@ -18,5 +20,6 @@ export const reads = (read: Read, state: Ref.Ref<State.State>) =>
     Context.add(RefundReads, Refunds.make(read)),
     Context.add(OfferReads, Offers.make(read)),
     Context.add(WebhookReads, Webhooks.over(state)),
-    Context.add(AdjustmentReads, Adjustments.make(read))
+    Context.add(AdjustmentReads, Adjustments.make(read)),
+    Context.add(StatementReads, Statements.make(read))
   )

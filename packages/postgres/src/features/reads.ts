@@ -2,12 +2,14 @@ import { AdjustmentReads } from "@satrail/core/features/adjustments/AdjustmentRe
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { OfferReads } from "@satrail/core/features/offers/OfferReads"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
+import { StatementReads } from "@satrail/core/features/statements/StatementReads"
 import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
 import { Context, Effect } from "effect"
 import * as Adjustments from "./adjustments/Reads.ts"
 import * as Checkouts from "./checkouts/Reads.ts"
 import * as Offers from "./offers/Reads.ts"
 import * as Refunds from "./refunds/Reads.ts"
+import * as Statements from "./statements/Reads.ts"
 import * as Webhooks from "./webhooks/Reads.ts"
 
 /** What features read. */
@@ -16,6 +18,7 @@ export const make = Effect.gen(function* () {
     Context.add(RefundReads, yield* Refunds.make),
     Context.add(OfferReads, yield* Offers.make),
     Context.add(WebhookReads, yield* Webhooks.make),
-    Context.add(AdjustmentReads, yield* Adjustments.make)
+    Context.add(AdjustmentReads, yield* Adjustments.make),
+    Context.add(StatementReads, yield* Statements.make)
   )
 })

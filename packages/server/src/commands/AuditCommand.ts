@@ -48,8 +48,8 @@ export const audit = Command.make(
   ({ after: cursor, format, json, limit, output, ...filters }) => {
     if (Option.isSome(format))
       return Effect.flatMap(
-        Effect.promise(() => import("./Export.ts")),
-        (commands) => commands.audit({ query: { ...filters, limit, cursor, format }, output })
+        Effect.promise(() => import("../client/Export.ts")),
+        (commands) => commands.list({ query: { ...filters, limit, cursor, format }, output }, "/operator/audit")
       )
     if (Option.isSome(output)) return Effect.fail(new CommandFailed({ message: "--output needs --format: csv or jsonl" }))
     const members = ["created_at", "actor_name", "verb", "subject", "outcome", "count", "company_id"]

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { company, example, json } from "../client/CommandParts.ts"
+import { example } from "../client/CommandParts.ts"
 
-// What was booked, as files and statements.
+// What was booked, as files.
 
 const time = (name: "from" | "until", description: string) =>
   Flag.String(name).pipe(Flag.withDescription(`${description}, such as 2026-01-01T00:00:00Z`), Flag.optional)
@@ -25,28 +25,10 @@ export const exports = Command.make(
   },
   (input) =>
     Effect.flatMap(
-      Effect.promise(() => import("./Export.ts")),
+      Effect.promise(() => import("../client/Export.ts")),
       (commands) => commands.exported(input)
     )
 ).pipe(
   Command.withDescription("Export what was booked, with fees, records and running balance"),
   example("export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv", "A month, of all companies")
-)
-
-export const statement = Command.make(
-  "statement",
-  {
-    company,
-    html: Flag.Boolean("html").pipe(Flag.withDescription("Print a page, to be printed or kept"), Flag.withDefault(false)),
-    json,
-    month: Argument.String("month").pipe(Argument.withDescription("Such as 2026-01, in UTC"))
-  },
-  (input) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./Export.ts")),
-      (commands) => commands.statement(input)
-    )
-).pipe(
-  Command.withDescription("Show a company's month: opening, in, out, fees, closing"),
-  example("statement 018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d 2026-01 --html > january.html", "As a page")
 )

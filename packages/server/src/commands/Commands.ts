@@ -386,7 +386,6 @@ export const satrail = Command.make("satrail").pipe(
         Command.provideEffectDiscard(adjustments, spelt),
         Command.provideEffectDiscard(ownFunds, spelt),
         Command.provideEffectDiscard(BookCommands.exports, spelt),
-        Command.provideEffectDiscard(BookCommands.statement, spelt),
         Command.provideEffectDiscard(verify, spelt),
         Command.provideEffectDiscard(audit, spelt),
         ...ofFeatures("The books")

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Balance from "../ledger/Balance.ts"
-import * as Booking from "./Booking.ts"
+import * as Balance from "../../ledger/Balance.ts"
+import * as Booking from "../../reports/Booking.ts"
+import type { LateTurnover, MonthSums } from "./StatementReads.ts"
 
 /** A sum, and how many bookings it is of. */
 export interface Total {
@@ -59,7 +60,7 @@ const partsOf = (turnovers: ReadonlyArray<Booking.Turnover>): Parts => {
   }
 }
 
-const lateOf = (turnovers: ReadonlyArray<Booking.LateTurnover>): Late => {
+const lateOf = (turnovers: ReadonlyArray<LateTurnover>): Late => {
   const moving = turnovers.filter(Booking.moves)
   const isAny = moving.length > 0
   return {
@@ -70,7 +71,7 @@ const lateOf = (turnovers: ReadonlyArray<Booking.LateTurnover>): Late => {
 }
 
 /** What the ledger says of a month. 1000 at the beginning, a deposit of 500, a withdrawal of 200 with fees of 5 and 10: 1285 at the end. */
-export const of = ({ before, within, late }: Booking.MonthSums): Statement => {
+export const of = ({ before, within, late }: MonthSums): Statement => {
   const opening = Balance.effect(before)
   return { opening, ...partsOf(within), late: lateOf(late), closing: Balance.add(opening, Balance.effect([...within, ...late])) }
 }

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
 
 /**
  * A company's books are closed up to here: what is booked after `lastEntry` with an earlier time is late, and told in the first month that is not closed yet.
@@ -22,7 +22,7 @@ export interface MonthEnd extends Schema.Schema.Type<typeof MonthEnd> {}
 /** Two who close at once do not both have the next number: the second one looks again. */
 export const noun = Noun.make("month_ends", MonthEnd, { moving: [], unique: [["companyId", "number"]] })
 
-export interface MonthsClosed extends Written<"MonthsClosed", readonly [Noun.InsertOf<typeof noun>]> {}
+export interface MonthsClosed extends Written<"MonthsClosed", readonly [Noun.InsertOf<typeof noun>], never, never> {}
 
 export const closed = (end: MonthEnd): MonthsClosed => ({
   _tag: "MonthsClosed",

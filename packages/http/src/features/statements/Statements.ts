@@ -1,21 +1,21 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Companies } from "@satrail/core/accounts/Companies"
 import type { Company } from "@satrail/core/accounts/Company"
-import { Bookings, type Month } from "@satrail/core/reports/Bookings"
-import * as Statement from "@satrail/core/reports/Statement"
+import * as Core from "@satrail/core/features/statements/Statements"
+import * as Statement from "@satrail/core/features/statements/Statement"
 import { Effect, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import { companyId, Scopes } from "../api/Authentication.ts"
-import * as Envelope from "../wire/Envelope.ts"
-import * as Errors from "../wire/Errors.ts"
-import { Example, type World } from "../wire/Examples.ts"
-import * as Scalars from "../wire/Scalars.ts"
-import * as Section from "../api/Section.ts"
+import { companyId, Scopes } from "../../api/Authentication.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import * as Errors from "../../wire/Errors.ts"
+import { Example, type World } from "../../wire/Examples.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import * as Section from "../../api/Section.ts"
 import * as StatementPage from "./StatementPage.ts"
-import * as View from "../wire/View.ts"
+import * as View from "../../wire/View.ts"
 
-export interface Shown extends Month {
+export interface Shown extends Core.Month {
   readonly company: Pick<Company, "name">
 }
 
@@ -148,11 +148,11 @@ export const get = Section.company(
       "What was owned at the beginning, what came in, went out and was charged, and what was owned at the end: to the msat, from the ledger. A month begins and ends at midnight UTC, and has what was booked in it. Of a month that is not over, as far as it is. Whoever asks for one that is over first closes it, and every month before it: its statement is final, and the `closing_sats` of a month is the `opening_sats` of the next one. Needs the scope `read`."
     )
     .annotate(Example, (world) => ({ params: { month: "2026-01" }, message: "Statement", data: view.of(example(world)) })),
-  Effect.all([Bookings, Companies]),
-  ([bookings, companies]) =>
+  Effect.all([Core.Statements, Companies]),
+  ([statements, companies]) =>
     Effect.fnUntraced(function* ({ params, query }) {
       const id = yield* companyId
-      const month = yield* Errors.answered(bookings.statement(id, params.month))
+      const month = yield* Errors.answered(statements.get(id, params.month))
       const shown = { ...month, company: yield* Errors.answered(companies.get(id)) }
       const isPage = query.format === undefined ? yield* prefersPage : query.format === "html"
       return isPage ? StatementPage.answer(shown) : View.answer("Statement", view.of(shown))

@@ -7,11 +7,12 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type * as Booking from "@satrail/core/reports/Booking"
-import * as MonthEnd from "@satrail/core/reports/MonthEnd"
+import type { MonthSums } from "@satrail/core/features/statements/StatementReads"
+import * as MonthEnd from "@satrail/core/features/statements/MonthEnd"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
-import type * as Contract from "./Contract.ts"
-import { committed, companyWith, open, output, past, unopened, verdict } from "./Fixtures.ts"
+import type * as Contract from "../../Contract.ts"
+import { committed, companyWith, open, output, past, unopened, verdict } from "../../Fixtures.ts"
 
 /** An end of a company's that has none yet. */
 export const monthEnd = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<MonthEnd.MonthEnd> = {}) {
@@ -40,7 +41,7 @@ const told = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, n: num
 })
 
 /** Msat of each part of a statement. */
-const sums = ({ isClosed, before, within, late }: Booking.MonthSums) => [
+const sums = ({ isClosed, before, within, late }: MonthSums) => [
   isClosed,
   ...[before, within, late].map((turnovers) => Balance.effect(turnovers).posted / 1000n)
 ]

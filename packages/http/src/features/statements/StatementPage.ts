@@ -1,9 +1,9 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Decimal from "@satrail/core/base/Decimal"
-import type { Month } from "@satrail/core/reports/Bookings"
-import * as Statement from "@satrail/core/reports/Statement"
+import type { Month } from "@satrail/core/features/statements/Statements"
+import * as Statement from "@satrail/core/features/statements/Statement"
 import { HttpServerResponse } from "effect/http"
-import * as Html from "../wire/Html.ts"
+import * as Html from "../../wire/Html.ts"
 
 const { style, contentSecurityPolicy } = Html.styled(`
 table{border-collapse:collapse;margin:1.5rem 0;width:100%}

@@ -4,8 +4,8 @@ import { rename, rm } from "node:fs/promises"
 import { finished } from "node:stream/promises"
 import type { Writable } from "node:stream"
 import { CommandFailed } from "../base/CommandFailed.ts"
-import * as Operator from "../client/Operator.ts"
-import * as Output from "../client/Output.ts"
+import * as Operator from "./Operator.ts"
+import * as Output from "./Output.ts"
 
 const failed = (doing: string) => (cause: unknown) => new CommandFailed({ message: `${doing}\n  ${Output.reasonsOf(cause).join("\n  ")}` })
 
@@ -87,23 +87,13 @@ export const exported = Effect.fnUntraced(function* (ask: {
   yield* saved(body, ask.output, whole)
 })
 
-/** Writes the audit log. A file is there once it is whole; one that is cut short breaks off in HTTP itself. */
-export const audit = Effect.fnUntraced(function* (ask: {
-  readonly query: Readonly<Record<string, Option.Option<string | number>>>
-  readonly output: Option.Option<string>
-}) {
-  const body = Stream.unwrap(Operator.stream(`/operator/audit?${Operator.queryOf(ask.query)}`))
-  yield* saved(body, ask.output, () => Effect.void)
-})
+/** Prints what a route returns, as it comes in. */
+export const printed = (route: string) => Effect.asVoid(copied(Stream.unwrap(Operator.stream(route)), process.stdout))
 
-/** Shows a company's month. */
-export const statement = Effect.fnUntraced(function* (ask: {
-  readonly company: string
-  readonly month: string
-  readonly html: boolean
-  readonly json: boolean
-}) {
-  const route = `/operator/companies/${encodeURIComponent(ask.company)}/statements/${encodeURIComponent(ask.month)}`
-  if (!ask.html) return yield* Operator.call(ask, "GET", `${route}?format=json`)
-  yield* Effect.asVoid(copied(Stream.unwrap(Operator.stream(`${route}?format=html`)), process.stdout))
+/** Prints a list, or writes it to a file, which is there once it is whole. One that is cut short breaks off in HTTP itself. */
+export const list = Effect.fnUntraced(function* (
+  { query, output }: { readonly query: Parameters<typeof Operator.queryOf>[0]; readonly output: Option.Option<string> },
+  route: string
+) {
+  yield* saved(Stream.unwrap(Operator.stream(`${route}?${Operator.queryOf(query)}`)), output, () => Effect.void)
 })

@@ -1,0 +1,44 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as MonthEnd from "@satrail/core/features/statements/MonthEnd"
+import type { Closed, MonthSums, StatementReads } from "@satrail/core/features/statements/StatementReads"
+import type * as Booking from "@satrail/core/reports/Booking"
+import * as Bookings from "../Bookings.ts"
+import type { Read } from "../Reading.ts"
+import * as State from "../State.ts"
+
+const endsOf = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<MonthEnd.MonthEnd> =>
+  State.ownedBy(state, MonthEnd.noun, companyId).toSorted((a, b) => a.number - b.number)
+
+/** How far the books of a company are closed. */
+const booksClosed = (state: State.State, companyId: CompanyId.CompanyId): Closed => {
+  const { number = 0, untilMillis = 0 } = endsOf(state, companyId).at(-1) ?? {}
+  return { number, untilMillis, last: Bookings.all(state, companyId).at(-1)?.id ?? 0n }
+}
+
+/** What a statement is made of: an entry that is later than the end which closed its month belongs to the first month whose end it is not later than. */
+const monthSums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): MonthSums => {
+  const ends = endsOf(state, companyId)
+  const lastOf = (millis: number): bigint | undefined => {
+    const end = ends.find((one) => one.untilMillis >= millis)
+    return end && BigInt(end.lastEntry)
+  }
+  const isBy = (last: bigint | undefined) => (entry: Booking.Entry) => last === undefined || entry.id <= last
+  const [wasOpen, isOpen] = [isBy(lastOf(fromMillis)), isBy(lastOf(untilMillis))]
+  const entries = Bookings.all(state, companyId).filter((entry) => entry.atMillis < untilMillis && isOpen(entry))
+  const earlier = entries.filter(({ atMillis }) => atMillis < fromMillis)
+  const late = earlier.filter((entry) => !wasOpen(entry))
+  return {
+    isClosed: lastOf(untilMillis) !== undefined,
+    before: Bookings.turnovers(earlier.filter(wasOpen)),
+    within: Bookings.turnovers(entries.filter(({ atMillis }) => atMillis >= fromMillis)),
+    late: Bookings.turnovers(late).map((turnover) => {
+      const times = late.flatMap(({ from, to, atMillis }) => (from === turnover.from && to === turnover.to ? [atMillis] : []))
+      return { ...turnover, firstMillis: Math.min(...times), lastMillis: Math.max(...times) }
+    })
+  }
+}
+
+export const make = (read: Read): StatementReads["Service"] => ({
+  monthSums: (companyId, period) => read((now) => monthSums(now, companyId, period)),
+  booksClosed: (companyId) => read((now) => booksClosed(now, companyId))
+})

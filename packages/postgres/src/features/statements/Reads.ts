@@ -1,0 +1,91 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { type Closed, type MonthSums, StatementReads } from "@satrail/core/features/statements/StatementReads"
+import type * as Booking from "@satrail/core/reports/Booking"
+import { Effect, Schema } from "effect"
+import { Account } from "../../reads/Bookings.ts"
+import * as Reads from "../../statements/Reads.ts"
+
+const isClosed = Schema.Literals(["true", "false"])
+const decodeMonthSums = Schema.decodeUnknownSync(
+  Schema.Union([
+    Schema.Struct({
+      isClosed,
+      part: Schema.Literals(["before", "within", "late"]),
+      from: Account,
+      to: Account,
+      amount: Msat.FromString,
+      count: Schema.FiniteFromString,
+      firstMillis: Schema.FiniteFromString,
+      lastMillis: Schema.FiniteFromString
+    }),
+    // Nothing was booked at all.
+    Schema.Struct({ isClosed, part: Schema.Null })
+  ])
+)
+
+// The end that closed a moment is the first one that is not before it: later ones have seen more.
+const lastEntry = (place: string) => `
+  (select e.last_entry::bigint from satrail.month_ends e where e.company_id = $1::uuid and e.until_millis >= ${place}::bigint order by e.number limit 1)`
+
+const monthSums = Reads.many("Records.monthSums", {
+  recounts: true,
+  text: `
+with ends as materialized (select ${lastEntry("$2")} as opened, ${lastEntry("$3")} as closed)
+select (ends.closed is not null)::text as "isClosed", b.part, b.from_account as "from", b.to_account as "to", b.amount, b.count, b.first as "firstMillis", b.last as "lastMillis"
+from ends left join lateral (
+  select case when at_millis >= $2::bigint then 'within' when ends.opened is null or id <= ends.opened then 'before' else 'late' end as part,
+    from_account, to_account, sum(amount)::text as amount, count(*)::text as count, min(at_millis)::text as first, max(at_millis)::text as last
+  from satrail.entries where company_id = $1::uuid and at_millis < $3::bigint and (ends.closed is null or id <= ends.closed)
+  group by 1, from_account, to_account
+) b on true`,
+  values: (companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period) => [
+    companyId,
+    String(fromMillis),
+    String(untilMillis)
+  ],
+  read: decodeMonthSums
+})
+
+const decodeClosed = Schema.decodeUnknownSync(
+  Schema.Struct({ number: Schema.FiniteFromString, untilMillis: Schema.FiniteFromString, last: Schema.BigIntFromString })
+)
+
+// One snapshot: the last entry is not before the one that the last end has.
+const booksClosed = Reads.many("Records.booksClosed", {
+  text: `
+select coalesce(e.number, 0)::text as number, coalesce(e.until_millis, 0)::text as "untilMillis",
+  coalesce((select max(id) from satrail.entries where company_id = $1::uuid), 0)::text as last
+from (select) one left join lateral (select * from satrail.month_ends where company_id = $1::uuid order by number desc limit 1) e on true`,
+  values: (companyId: CompanyId.CompanyId) => [companyId],
+  read: decodeClosed
+})
+
+const reads = {
+  monthSums: Effect.map(
+    monthSums,
+    (read) => (companyId: CompanyId.CompanyId, period: Booking.Period) =>
+      Effect.map(read(companyId, period), (rows): MonthSums => {
+        const ofPart = (wanted: "before" | "within" | "late") =>
+          rows.flatMap((row) => {
+            if (row.part !== wanted) return []
+            const { from, to, amount, count, firstMillis, lastMillis } = row
+            return [{ from, to, amount, count, firstMillis, lastMillis }]
+          })
+        const sums = (part: "before" | "within") => ofPart(part).map(({ from, to, amount, count }) => ({ from, to, amount, count }))
+        return {
+          isClosed: rows.some(({ isClosed }) => isClosed === "true"),
+          before: sums("before"),
+          within: sums("within"),
+          late: ofPart("late")
+        }
+      })
+  ),
+  booksClosed: Effect.map(
+    booksClosed,
+    (read) => (companyId: CompanyId.CompanyId) =>
+      Effect.map(read(companyId), ([row]): Closed => row ?? { number: 0, untilMillis: 0, last: 0n })
+  )
+}
+
+export const make = Effect.map(Effect.all(reads), StatementReads.of)

@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { call, company, example, json, of } from "../client/CommandParts.ts"
+import * as Feature from "./Feature.ts"
+
+const statement = Command.make(
+  "statement",
+  {
+    company,
+    html: Flag.Boolean("html").pipe(Flag.withDescription("Print a page, to be printed or kept"), Flag.withDefault(false)),
+    json,
+    month: Argument.String("month").pipe(Argument.withDescription("Such as 2026-01, in UTC"))
+  },
+  ({ company, html, json, month }) => {
+    const route = `${of(company)}/statements/${encodeURIComponent(month)}`
+    if (!html) return call({ json }, "GET", `${route}?format=json`)
+    return Effect.flatMap(
+      Effect.promise(() => import("../client/Export.ts")),
+      ({ printed }) => printed(`${route}?format=html`)
+    )
+  }
+).pipe(
+  Command.withDescription("Show a company's month: opening, in, out, fees, closing"),
+  example("statement 018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d 2026-01 --html > january.html", "As a page")
+)
+
+export const statements = Feature.make({ commands: { "The books": [statement] } })
