@@ -46,7 +46,6 @@ import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as Handover from "../packages/core/src/sending/Handover.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
-import * as Refunds from "../packages/core/src/features/refunds/Refunds.ts"
 import { all as features } from "../packages/core/src/service/Following.ts"
 import * as Document from "../packages/ui/src/checkout/Document.ts"
 import * as CheckoutPage from "../packages/http/src/features/checkouts/CheckoutPage.ts"
@@ -320,7 +319,6 @@ const limits = (): string => {
     ["time for which an expired invoice is still polled, hours", defaults.expiredGraceMillis / 3_600_000],
     ...features.flatMap(({ limits = [] }) => limits),
     ["time after which the page of a checkout looks again where no script runs, seconds", Document.refreshSeconds],
-    ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
     ["Lightning payments handed to the node at once, by each process, by default", defaults.paymentsAtOnce],
     ["withdrawals inside the service that the process which confirmed them carries out at once; more are claimed", Handover.places],
     [

@@ -72,7 +72,10 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,
     Edge.layer(options)
-  ).pipe(Layer.provide(Layer.sync(Paths.Paths, Paths.make)))
+  ).pipe(
+    Layer.provide(Layer.mergeAll(Layer.empty, ...Feature.joined(features, "provides"))),
+    Layer.provide(Layer.sync(Paths.Paths, Paths.make))
+  )
 }
 
 /** Every route of `Api` in the router, over the core's services, an `OperatorToken` and a `Readiness`. */

@@ -60,7 +60,7 @@ describe("The page of a checkout", () => {
     for (const words of ["Tea", "Order 1042", "21,000 sats", made.payment_request, made.address]) assert.include(said(text), words)
     assert.include(text, 'href="https://shop.example/cart"')
     const shown = await service.run(Effect.flatMap(Checkouts, ({ open }) => open(new URL(made.url).pathname.slice("/pay/".length))))
-    const { asking } = stateOf(shown, { confirmations: null, refunds: [], open: () => undefined }, 0)
+    const { asking } = stateOf(shown, { confirmations: null, refunds: [] }, 0)
     const uri = Result.getOrThrow(Bip21.parse(asking?.uri ?? ""))
     assert.deepStrictEqual(uri, { address: made.address, amount: service.sats(21_000), lightning: made.payment_request })
     assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)

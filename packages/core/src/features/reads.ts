@@ -25,7 +25,8 @@ export const all = Effect.gen(function* () {
 
 /** One value as each of them. */
 export const from = (reads: Effect.Success<typeof all>): Context.Context<FeatureReads> =>
-  Context.make(CheckoutReads, reads).pipe(
+  Context.empty().pipe(
+    Context.add(CheckoutReads, reads),
     Context.add(RefundReads, reads),
     Context.add(OfferReads, reads),
     Context.add(WebhookReads, reads),

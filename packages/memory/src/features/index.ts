@@ -16,7 +16,8 @@ import * as Webhooks from "./Webhooks.ts"
 
 /** What features read. */
 export const reads = (read: Read, state: Ref.Ref<State.State>) =>
-  Context.make(CheckoutReads, Checkouts.make(read)).pipe(
+  Context.empty().pipe(
+    Context.add(CheckoutReads, Checkouts.make(read)),
     Context.add(RefundReads, Refunds.make(read)),
     Context.add(OfferReads, Offers.make(read)),
     Context.add(WebhookReads, Webhooks.over(state)),

@@ -14,7 +14,8 @@ import * as Webhooks from "./webhooks/Reads.ts"
 
 /** What features read. */
 export const make = Effect.gen(function* () {
-  return Context.make(CheckoutReads, yield* Checkouts.make).pipe(
+  return Context.empty().pipe(
+    Context.add(CheckoutReads, yield* Checkouts.make),
     Context.add(RefundReads, yield* Refunds.make),
     Context.add(OfferReads, yield* Offers.make),
     Context.add(WebhookReads, yield* Webhooks.make),

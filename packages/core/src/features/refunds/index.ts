@@ -89,6 +89,7 @@ export const refunds = Feature.make({
       as: "refunded"
     })
   ],
+  limits: [["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`]],
   layer: Traced.over(Refunds.Refunds, Refunds.layer),
   workers: Refunds.layerWorker
 })

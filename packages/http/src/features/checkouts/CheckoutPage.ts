@@ -2,7 +2,6 @@ import { Companies } from "@satrail/core/accounts/Companies"
 import * as Pool from "@satrail/core/base/Pool"
 import type * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
-import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import { Tail } from "@satrail/core/events/Tail"
 import * as Document from "@satrail/ui/checkout/Document"
 import { isOver, type State } from "@satrail/ui/checkout/State"
@@ -18,6 +17,7 @@ import * as Extension from "../../edge/Extension.ts"
 import { answer, files, json } from "../../edge/PaymentPage.ts"
 import { admitting, RequestRates } from "../../edge/RequestRates.ts"
 import { Seal } from "../../wire/Seal.ts"
+import { Refunded } from "./Refunded.ts"
 import * as Ui from "../../edge/Ui.ts"
 
 /** Maximum number of pages that one process streams changes to. Beyond it the largest holder loses its oldest stream, and that page reconnects. */
@@ -49,16 +49,14 @@ const fingerprint = (state: State): string => JSON.stringify({ ...state, nowMill
 /** Where a checkout stands now, for its payer. */
 const reading = Effect.gen(function* () {
   const checkouts = yield* Checkouts
-  const refunds = yield* Refunds
+  const refunded = yield* Refunded
   const seal = yield* Seal
   return Effect.fnUntraced(function* (id: string) {
     const checkout = yield* checkouts.open(id)
     const { companyId } = checkout
     const besides = {
       confirmations: yield* checkouts.depth(checkout),
-      // Where nothing came in, nothing goes back.
-      refunds: checkout.received > 0n ? yield* refunds.ofCheckout(companyId, checkout.id) : [],
-      open: (sealed: string) => seal?.open(sealed, companyId)
+      refunds: yield* refunded(checkout, (sealed) => seal?.open(sealed, companyId))
     }
     const state = CheckoutState.stateOf(checkout, besides, yield* Clock.currentTimeMillis)
     return { checkout, state }

@@ -1,10 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
-import type * as Refund from "@satrail/core/features/refunds/Refund"
-import type { Asking, Page, Refund as ShownRefund, State } from "@satrail/ui/checkout/State"
+import type { Asking, Page, State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
-import { Redacted } from "effect"
-import { link } from "../vouchers/Link.ts"
 
 /** What a wallet is given: address, amount and invoice in one (BIP 21). */
 export const uriOf = ({ address, paymentRequest }: Checkout.Checkout, rest: Msat.Msat | null): string => {
@@ -21,31 +18,14 @@ const askingOf = (checkout: Checkout.Shown): Asking | null => {
   return { uri: uriOf(checkout, rest), invoice: paymentRequest, address, sats: rest === null ? null : Number(Msat.toSats(rest)) }
 }
 
-/** What opens a link that is shown: undefined where it cannot be opened. */
-type Open = (sealed: string) => string | undefined
-
-/** Of a link that can be claimed, and of no other. */
-const lnurlOf = ({ refund: { sealedLink }, expiresAtMillis }: Refund.Told, open: Open): string | null => {
-  const url = sealedLink === null || expiresAtMillis === null ? undefined : open(sealedLink)
-  return url === undefined ? null : link(Redacted.make(url)).lnurl
-}
-
-const refundsOf = (told: ReadonlyArray<Refund.Told>, open: Open): ReadonlyArray<ShownRefund> =>
-  told.flatMap((one) => {
-    const { amount, status } = one.refund
-    if (status !== "open" && status !== "pending" && status !== "completed") return []
-    return [{ sats: Number(Msat.toSats(amount)), status, lnurl: lnurlOf(one, open), expiresAtMillis: one.expiresAtMillis }]
-  })
-
 /** What a payer is told of besides the checkout itself. */
 export interface Besides {
   readonly confirmations: State["confirmations"]
-  readonly refunds: ReadonlyArray<Refund.Told>
-  readonly open: Open
+  readonly refunds: State["refunds"]
 }
 
 /** Where it stands, as far as its payer must know: no id of ours, no metadata, not who else paid. */
-export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, open }: Besides, nowMillis: number): State => {
+export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds }: Besides, nowMillis: number): State => {
   const { status, amount, received, pending, paidAtMillis, expiresAtMillis } = checkout
   const over = amount !== null && received > amount ? Msat.make(received - amount) : Msat.zero
   return {
@@ -56,7 +36,7 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, open
     confirmations,
     overSats: Number(Msat.toSats(over)),
     isLate: Checkout.isLate(checkout),
-    refunds: refundsOf(refunds, open),
+    refunds,
     paidAtMillis,
     expiresAtMillis,
     nowMillis

@@ -1,8 +1,10 @@
 import * as Feature from "../Feature.ts"
+import * as OnCheckout from "./OnCheckout.ts"
 import * as Refunds from "./Refunds.ts"
 
 export const refunds = Feature.make({
   sections: [Refunds.section],
   errors: Refunds.errors,
-  views: { refund: Refunds.view }
+  views: { refund: Refunds.view },
+  provides: [OnCheckout.layer]
 })

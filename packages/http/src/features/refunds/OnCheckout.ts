@@ -1,0 +1,33 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as Refund from "@satrail/core/features/refunds/Refund"
+import { Refunds } from "@satrail/core/features/refunds/Refunds"
+import type { Refund as Shown } from "@satrail/ui/checkout/State"
+import { Effect, Layer, Redacted } from "effect"
+import { type Read, Refunded } from "../checkouts/Refunded.ts"
+import { link } from "../vouchers/Link.ts"
+
+type Open = Parameters<Read>[1]
+
+/** Of a link that can be claimed, and of no other. */
+const lnurlOf = ({ refund: { sealedLink }, expiresAtMillis }: Refund.Told, open: Open): string | null => {
+  const url = sealedLink === null || expiresAtMillis === null ? undefined : open(sealedLink)
+  return url === undefined ? null : link(Redacted.make(url)).lnurl
+}
+
+const shown = (told: ReadonlyArray<Refund.Told>, open: Open): ReadonlyArray<Shown> =>
+  told.flatMap((one) => {
+    const { amount, status } = one.refund
+    if (status !== "open" && status !== "pending" && status !== "completed") return []
+    return [{ sats: Number(Msat.toSats(amount)), status, lnurl: lnurlOf(one, open), expiresAtMillis: one.expiresAtMillis }]
+  })
+
+/** Refunds on the page of the checkout whose deposit they give back. */
+export const layer = Layer.effect(
+  Refunded,
+  Effect.gen(function* () {
+    const refunds = yield* Refunds
+    return ({ companyId, id, received }, open) =>
+      // Where nothing came in, nothing goes back.
+      received === 0n ? Effect.succeed([]) : Effect.map(refunds.ofCheckout(companyId, id), (told) => shown(told, open))
+  })
+)
