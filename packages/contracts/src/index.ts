@@ -2,6 +2,7 @@ import "@satrail/bitcoin/checkRuntime"
 
 export * as Contract from "./Contract.ts"
 export * as Eventually from "./Eventually.ts"
+export * as Fences from "./Fences.ts"
 export * as ChainSource from "./ChainSource.ts"
 export * as ChainWallet from "./ChainWallet.ts"
 export * as ExchangeRates from "./ExchangeRates.ts"

@@ -21,7 +21,9 @@ export * as Names from "./base/Names.ts"
 export * as Outage from "./base/Outage.ts"
 export * as Entropy from "./base/Entropy.ts"
 
-// A kind of record of your own: its declaration, its Changes, and pages of it.
+// A feature of your own: its records, its Changes, and pages of it.
+export * as Feature from "./ledger/Feature.ts"
+export * as HostFeatures from "./ledger/HostFeatures.ts"
 export * as Noun from "./ledger/Noun.ts"
 export * as Written from "./ledger/Written.ts"
 export * as Change from "./ledger/Change.ts"

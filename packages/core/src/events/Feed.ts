@@ -59,11 +59,6 @@ export class Feed extends Context.Service<
   }
 >()("@satrail/core/events/Feed") {}
 
-/** Whether a committed event can be told as one that was asked for. */
-const isCandidate = ({ type, subject }: Published, ask: Ask): boolean =>
-  (ask.subject === undefined || ask.subject === subject || Notices.alsoOfOthers.has(type)) &&
-  (ask.types === undefined || Notices.typesOf(type).some((one) => ask.types?.has(one)))
-
 const isAsked = (item: Item, ask: Ask): boolean =>
   Notice.isAfter(item.place, ask.after) &&
   (ask.types === undefined || ask.types.has(item.type)) &&
@@ -76,6 +71,11 @@ export const make = Effect.gen(function* () {
   const store = yield* EventStore
   const ledger = yield* LedgerReads
   const notices = yield* Notices.make
+
+  /** Whether a committed event can be told as one that was asked for. */
+  const isCandidate = ({ type, subject }: Published, ask: Ask): boolean =>
+    (ask.subject === undefined || ask.subject === subject || notices.isAboutOthers(type)) &&
+    (ask.types === undefined || notices.typesOf(type).some((one) => ask.types?.has(one)))
 
   /** What these events are told as: as it was told before, or from here on. */
   const told = Effect.fnUntraced(function* (events: ReadonlyArray<Published>, render: Render) {

@@ -13,10 +13,11 @@ import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Paid from "../receiving/Paid.ts"
-import { features } from "../features/index.ts"
+import { all as features } from "../features/index.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
-import type { Telling } from "../ledger/Feature.ts"
+import type { Feature, Telling } from "../ledger/Feature.ts"
+import { HostFeatures } from "../ledger/HostFeatures.ts"
 import * as AsOf from "./AsOf.ts"
 import type { About, Notice, Type } from "./Notice.ts"
 
@@ -79,28 +80,22 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "audit_head.updated": ["audit_head.updated"]
 }
 
-type Told = Telling<About>
-const featured = new Map<string, Told>(
-  features.flatMap(({ notices }): ReadonlyArray<readonly [string, Told]> => (notices === undefined ? [] : Object.entries(notices.told)))
-)
-const told = new Map<string, ReadonlyArray<Type>>([
-  ...Object.entries(own),
-  ...Array.from(featured, ([type, { as }]) => [type, as] as const)
-])
-
-export const typesOf = (type: string): ReadonlyArray<Type> => told.get(type) ?? []
-
-/** Whose events are also about another record than the committed event names. */
-export const alsoOfOthers: ReadonlySet<string> = new Set([
-  "invoice.settled",
-  "deposit.settled",
-  ...Array.from(featured, ([type, { aboutOthers }]) => (aboutOthers ? type : [])).flat()
-])
+/** What features tell of: how, as which types, and whose events are also about another record than the committed event names. */
+const tellingsOf = (all: ReadonlyArray<Feature>) => {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- what a feature tells of is what its kind says; a host's kinds are no part of our types
+  const featured = new Map(all.flatMap(({ notices }) => Object.entries(notices?.told ?? {}))) as ReadonlyMap<string, Telling<About>>
+  const told = new Map<string, ReadonlyArray<Type>>([
+    ...Object.entries(own),
+    ...Array.from(featured, ([type, { as }]) => [type, as] as const)
+  ])
+  const aboutOthers = Array.from(featured).flatMap(([type, telling]) => (telling.aboutOthers === true ? [type] : []))
+  return { featured, told, aboutOthers: new Set(["invoice.settled", "deposit.settled", ...aboutOthers]) }
+}
 
 const subjectOf = (about: About): string => (about.kind === "domain" ? about.record.domain : about.record.id)
 
 /** The records that events are about, and what these are told as. */
-const tellers = Effect.gen(function* () {
+const tellers = Effect.fnUntraced(function* (featured: ReadonlyMap<string, Telling<About>>) {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const nouns = yield* NounReads
@@ -163,7 +158,8 @@ const updatedAddress = (atMillis: number) => (row: LightningAddress.LightningAdd
   ({ kind: "lightningAddress", type: "lightning_address.updated", record: AsOf.changedAddress(row, atMillis) }) as const
 
 export const make = Effect.gen(function* () {
-  const { one, arrives, domain, featured, settled, arrived } = yield* tellers
+  const { featured: tellings, told, aboutOthers } = tellingsOf([...features, ...(yield* HostFeatures)])
+  const { one, arrives, domain, featured, settled, arrived } = yield* tellers(tellings)
 
   const about = (event: Published): Read<ReadonlyArray<About>> => {
     const { atMillis } = event
@@ -230,6 +226,10 @@ export const make = Effect.gen(function* () {
   }
 
   return {
+    /** The types that a committed event can be told as. */
+    typesOf: (type: string): ReadonlyArray<Type> => told.get(type) ?? [],
+    /** Whether a committed event is also about another record than it names. */
+    isAboutOthers: (type: string): boolean => aboutOthers.has(type),
     /** In the order in which they are told. Places are counted from one: a place with none is before all of its event. */
     of: (event: Published): Read<ReadonlyArray<Notice>> =>
       Effect.map(about(event), (told) =>
