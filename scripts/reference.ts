@@ -24,7 +24,6 @@ import * as OwnKeys from "../packages/core/src/accounts/OwnKeys.ts"
 import * as Caller from "../packages/core/src/base/Caller.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
-import * as Session from "../packages/core/src/accounts/Session.ts"
 import * as Pool from "../packages/core/src/base/Pool.ts"
 import * as Throttle from "../packages/core/src/base/Throttle.ts"
 import { maxNames, type Rate } from "../packages/core/src/base/Throttle.ts"
@@ -55,11 +54,11 @@ import * as Errors from "../packages/http/src/wire/Errors.ts"
 import * as EventFilters from "../packages/http/src/events/Feed.ts"
 import * as Edge from "../packages/http/src/edge/Edge.ts"
 import * as Events from "../packages/http/src/wire/Events.ts"
-import * as ConsoleSession from "../packages/http/src/pages/ConsoleSession.ts"
+import * as ConsoleSession from "../packages/http/src/features/sessions/ConsoleSession.ts"
 import * as Lanes from "../packages/http/src/edge/Lanes.ts"
 import * as RequestRates from "../packages/http/src/edge/RequestRates.ts"
 import * as Extension from "../packages/http/src/edge/Extension.ts"
-import * as SignInLinks from "../packages/http/src/api/SignInLinks.ts"
+import * as SignInLinks from "../packages/http/src/features/sessions/SignInLinks.ts"
 import * as Readiness from "../packages/http/src/api/Readiness.ts"
 import * as Reconciliation from "../packages/http/src/resources/Reconciliation.ts"
 import * as Reference from "../packages/http/src/pages/Reference.ts"
@@ -183,9 +182,6 @@ const limits = (): string => {
       Listener.turnBytes
     ],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
-    ["hours of a session of the console", Session.lifeMillis / 3_600_000],
-    ["sessions of the console for one key or token: the next sign-in ends the oldest", Session.slots],
-    ["minutes in which a session moves money after its key was shown again", Session.stepUpMillis / 60_000],
     ["sign-ins and step-ups from one address in one process, a minute", ConsoleSession.attemptsPerMinute],
     ["minutes in which a printed link signs in, once", SignInLinks.lifeMillis / 60_000],
     [

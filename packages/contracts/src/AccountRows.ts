@@ -1,15 +1,13 @@
 import * as OperatorToken from "@satrail/core/accounts/OperatorToken"
-import * as Session from "@satrail/core/accounts/Session"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { past } from "./Fixtures.ts"
 
-// How operators' tokens and sessions of the console begin, and what becomes of them.
+// How operators' tokens begin, and what becomes of them.
 
 export const { noun: tokens } = OperatorToken
-export const { noun: sessions } = Session
 
 export const issue = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const { secretHash } = OperatorToken.generate(yield* Entropy)
@@ -18,31 +16,4 @@ export const issue = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId
 })
 export const revoking = {
   revoked: (row: OperatorToken.OperatorToken) => Effect.succeed(OperatorToken.revoked(row, row.createdAtMillis + 1))
-}
-
-const hash = Effect.fnUntraced(function* (place: Session.Place) {
-  return Session.hashOf(Redacted.value(Session.generate(place, yield* Entropy)), "")
-})
-
-export const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-  const [id, createdAtMillis] = [yield* Id.make, yield* past]
-  const place = { holder: "key", holderId: yield* Id.make, slot: 0 } as const
-  return Session.begun({
-    id,
-    companyId,
-    ...place,
-    secretHash: yield* hash(place),
-    createdAtMillis,
-    expiresAtMillis: createdAtMillis + Session.lifeMillis,
-    steppedUpAtMillis: null,
-    endedAtMillis: null
-  })
-})
-
-export const going = {
-  begunAgain: Effect.fnUntraced(function* (row: Session.Session) {
-    return Session.begunAgain(row, { secretHash: yield* hash(row), expiresAtMillis: row.expiresAtMillis + 1 }, row.createdAtMillis + 1)
-  }),
-  steppedUp: (row: Session.Session) => Effect.succeed(Session.steppedUp(row, row.createdAtMillis + 2)),
-  ended: (row: Session.Session) => Effect.succeed(Session.ended(row, row.createdAtMillis + 3))
 }

@@ -48,7 +48,6 @@ export { subjectOf } from "./Subject.ts"
 /** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
 const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
-  console_sessions: subjectOf(AccountRows.sessions, AccountRows.begin, AccountRows.going),
   withdrawals: subjectOf(
     Withdrawal.noun,
     Effect.fnUntraced(function* (companyId) {

@@ -13,7 +13,7 @@ export * as WalletConnection from "./features/wallet-connect/WalletConnection.ts
 export * as WalletRefused from "./features/wallet-connect/WalletRefused.ts"
 export * as Loosening from "./accounts/Loosening.ts"
 export * as SecondOperator from "./accounts/SecondOperator.ts"
-export * as Session from "./accounts/Session.ts"
+export * as Session from "./features/sessions/Session.ts"
 export * as Domain from "./accounts/Domain.ts"
 export * as Invoice from "./receiving/Invoice.ts"
 export * as LightningAddress from "./receiving/LightningAddress.ts"

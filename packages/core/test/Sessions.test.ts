@@ -1,8 +1,8 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as Session from "../src/accounts/Session.ts"
-import { Sessions } from "../src/accounts/Sessions.ts"
+import * as Session from "../src/features/sessions/Session.ts"
+import { Sessions } from "../src/features/sessions/Sessions.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { company, scenario } from "./World.ts"
 

@@ -34,8 +34,13 @@ export interface Options<E = never, R = never> extends Edge.Options {
   readonly extensions?: ReadonlyArray<Extension.Extension<E, R>>
 }
 
+/** References that features provide. */
+const layerProvided = Layer.mergeAll(...Feature.joined(features, "provides"))
+
 /** What checks and reads requests, for the groups here and for a host's own. */
-export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer)
+export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer).pipe(
+  Layer.provide(layerProvided)
+)
 
 /** The handlers of every group in `Api`. */
 export const layerHandlers = Layer.provide(layerSections, Layer.merge(Readiness.layer, Sheet.layerPlaces))
@@ -72,10 +77,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,
     Edge.layer(options)
-  ).pipe(
-    Layer.provide(Layer.mergeAll(Layer.empty, ...Feature.joined(features, "provides"))),
-    Layer.provide(Layer.sync(Paths.Paths, Paths.make))
-  )
+  ).pipe(Layer.provide(layerProvided), Layer.provide(Layer.sync(Paths.Paths, Paths.make)))
 }
 
 /** Every route of `Api` in the router, over the core's services, an `OperatorToken` and a `Readiness`. */

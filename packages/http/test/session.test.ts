@@ -1,13 +1,13 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
-import * as Session from "@satrail/core/accounts/Session"
+import * as Session from "@satrail/core/features/sessions/Session"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import * as AuditLog from "@satrail/core/reports/AuditLog"
 import { Context, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as Acting from "../src/edge/Acting.ts"
-import { attemptsPerMinute } from "../src/pages/ConsoleSession.ts"
-import { make } from "../src/api/SignInLinks.ts"
+import { attemptsPerMinute } from "../src/features/sessions/ConsoleSession.ts"
+import { make } from "../src/features/sessions/SignInLinks.ts"
 import { type Answer, bad, operatorToken, seen, start, stillTime } from "./Service.ts"
 
 const service = await start({ http: { console: true }, instead: Context.make(Acting.Proxies, 1) })

@@ -5,6 +5,7 @@ import { refunds } from "./refunds.ts"
 import { vouchers } from "./vouchers.ts"
 import { webhooks } from "./webhooks.ts"
 import { walletConnect } from "./wallet-connect.ts"
+import { sessions } from "./sessions.ts"
 import { statements } from "./statements.ts"
 
-export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements]
+export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements, sessions]

@@ -19,8 +19,8 @@ export interface Held {
 /** What a feature of the core promises of every store. */
 export interface Feature {
   /** Promises that keep people's money right, of the Journal. */
-  readonly money: Promises<Journal | Records | Tasks>
-  readonly other: Promises<Journal | Records | Tasks>
+  readonly money?: Promises<Journal | Records | Tasks>
+  readonly other?: Promises<Journal | Records | Tasks>
   /** Promises of what is read. */
   readonly records?: Promises<Journal | Records | Tasks>
   /** How a record of each of its nouns is made and moved. */

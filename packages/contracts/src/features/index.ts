@@ -3,13 +3,14 @@ import { adjustments } from "./adjustments/index.ts"
 import { checkouts } from "./checkouts/index.ts"
 import { offers } from "./offers/index.ts"
 import { refunds } from "./refunds/index.ts"
+import { sessions } from "./sessions/index.ts"
 import { statements } from "./statements/index.ts"
 import { vouchers } from "./vouchers/index.ts"
 import { walletConnect } from "./wallet-connect/index.ts"
 import { webhooks } from "./webhooks/index.ts"
 
 /** Every feature that has promises of its own. */
-export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements] as const
+export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements, sessions] as const
 
 /** The same, for whoever needs of each what any may have. */
 export const all: ReadonlyArray<Feature> = features

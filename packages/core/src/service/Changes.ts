@@ -17,7 +17,6 @@ import type {
   PlanChanged
 } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
-import type { SessionBegun, SessionBegunAgain, SessionEnded, SessionSteppedUp } from "../accounts/Session.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type { AnswerKept, AnswersForgotten } from "../ledger/Answer.ts"
 import type { RefusalOf } from "../ledger/Change.ts"
@@ -76,10 +75,6 @@ export type Change =
   | ApiKeyUsed
   | OperatorTokenIssued
   | OperatorTokenRevoked
-  | SessionBegun
-  | SessionBegunAgain
-  | SessionSteppedUp
-  | SessionEnded
   | InvoiceCreated
   | InvoiceClaimed
   | InvoiceHeld

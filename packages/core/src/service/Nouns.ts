@@ -1,6 +1,5 @@
 import * as ApiKey from "../accounts/ApiKey.ts"
 import * as OperatorToken from "../accounts/OperatorToken.ts"
-import * as Session from "../accounts/Session.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
@@ -20,7 +19,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   Domain.members,
   ApiKey.noun,
   OperatorToken.noun,
-  Session.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
   Assignment.noun,
@@ -36,7 +34,6 @@ export const all: ReadonlyArray<Members | Noun> = [
 export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
   OperatorToken.life,
-  Session.life,
   Deposit.life,
   Invoice.life,
   LightningAddress.life,

@@ -3,7 +3,6 @@ import { AccountReads } from "../accounts/AccountReads.ts"
 import * as ApiKeys from "../accounts/ApiKeys.ts"
 import * as Companies from "../accounts/Companies.ts"
 import * as Domains from "../accounts/Domains.ts"
-import * as Sessions from "../accounts/Sessions.ts"
 import * as OperatorTokens from "../accounts/OperatorTokens.ts"
 import * as Fees from "../accounts/Fees.ts"
 import * as Stops from "../accounts/Stops.ts"
@@ -114,7 +113,6 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(Companies.Companies, Companies.layer),
     Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
     Traced.over(OperatorTokens.OperatorTokens, OperatorTokens.layer),
-    Traced.over(Sessions.Sessions, Sessions.layer),
     Traced.over(Domains.Domains, Domains.layer),
     Traced.over(PayRequests.PayRequests, PayRequests.layer),
     Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),

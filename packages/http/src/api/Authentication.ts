@@ -16,9 +16,12 @@ import * as Errors from "../wire/Errors.ts"
 import * as Exchange from "../edge/Exchange.ts"
 import { Lanes } from "../edge/Lanes.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
-import * as Session from "../wire/Session.ts"
+import { SignedIn } from "./SignedIn.ts"
 
-export { OperatorToken } from "../wire/Session.ts"
+/** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
+export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()(
+  "@satrail/http/api/Authentication/OperatorToken"
+) {}
 
 /** Who is asking, once its key was checked: the key, and the plan of its company. */
 export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/http/api/Authentication/Caller") {}
@@ -130,7 +133,7 @@ export const layer = Layer.effect(
   Authentication,
   Effect.gen(function* () {
     const apiKeys = yield* ApiKeys
-    const isToken = tokenCheck(yield* Session.OperatorToken)
+    const isToken = tokenCheck(yield* OperatorToken)
     const { ofKey, refuse } = yield* RequestRates
     const proxies = yield* Acting.Proxies
     const inLane = yield* Lanes
@@ -148,7 +151,7 @@ export const layer = Layer.effect(
 
     const acting = yield* Acting.make
 
-    const sessions = yield* Session.make
+    const signedIn = yield* SignedIn
 
     const keyOf = (authorization: string | undefined, operation: Acting.Operation) =>
       apiKeys.check(credentialOf(authorization)).pipe(
@@ -161,14 +164,14 @@ export const layer = Layer.effect(
       )
 
     const holderOf = (request: HttpServerRequest.HttpServerRequest, operation: Acting.Operation) => {
-      const bySession = sessions.company(request)
-      return bySession === undefined ? keyOf(request.headers["authorization"], operation) : bySession.pipe(Effect.catch(refuse))
+      const bySignIn = signedIn.company(request)
+      return bySignIn === undefined ? keyOf(request.headers["authorization"], operation) : bySignIn.pipe(Effect.catch(refuse))
     }
 
     return Authentication.of((asked, operation) => {
       const { endpoint } = operation
       const http = wantsStepUp(endpoint)
-        ? Effect.andThen(Effect.flatMap(HttpServerRequest.HttpServerRequest, sessions.steppedUp), asked)
+        ? Effect.andThen(Effect.flatMap(HttpServerRequest.HttpServerRequest, signedIn.confirmed), asked)
         : asked
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
       const refused = Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes?.join(" or ")}`))
@@ -280,11 +283,11 @@ export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAu
 export const layerOperator = Layer.effect(
   OperatorAuthentication,
   Effect.gen(function* () {
-    const isRoot = tokenCheck(yield* Session.OperatorToken)
+    const isRoot = tokenCheck(yield* OperatorToken)
     const tokens = yield* OperatorTokens
     const { refuse } = yield* RequestRates
     const acting = yield* Acting.make
-    const sessions = yield* Session.make
+    const signedIn = yield* SignedIn
     const needed = "The operator's token is needed: Authorization: Bearer <OPERATOR_TOKEN>"
 
     const callerOf = Effect.fnUntraced(function* (text: string) {
@@ -300,8 +303,8 @@ export const layerOperator = Layer.effect(
     return OperatorAuthentication.of({
       operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint, group }) {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const bySession = sessions.operator(request)
-        const caller = yield* bySession === undefined ? callerOf(Redacted.value(credential)) : bySession.pipe(Effect.catch(refuse))
+        const bySignIn = signedIn.operator(request)
+        const caller = yield* bySignIn === undefined ? callerOf(Redacted.value(credential)) : bySignIn.pipe(Effect.catch(refuse))
         yield* Exchange.noting({ key: `operator:${caller.id}` })(Effect.void)
         const scopes = operatorScopesOf(endpoint)
         const operator = Acting.operating(caller)
@@ -314,7 +317,7 @@ export const layerOperator = Layer.effect(
         const served = Effect.provideService(http, OperatorCaller, caller)
         return yield* endpoint.method === "GET"
           ? served
-          : acting.recorded(operator, { endpoint, group }, Effect.andThen(sessions.steppedUp(request), served))
+          : acting.recorded(operator, { endpoint, group }, Effect.andThen(signedIn.confirmed(request), served))
       })
     })
   })

@@ -2,7 +2,6 @@ import * as Measure from "@satrail/core/base/Measure"
 import * as Trail from "@satrail/core/base/Trail"
 import { Cause, Clock, Context, Effect, type Fiber, Logger, LogLevel, Option, References, Tracer } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import * as Session from "../wire/Session.ts"
 
 /** A request while it is answered, as its log and its metrics name it. Whoever comes to know something of it on the way writes it here. */
 export interface Exchange {
@@ -30,6 +29,9 @@ export const noting =
       if (exchange !== undefined) Object.assign(exchange, note)
       return effect
     })
+
+/** The console's page sends this header with each request. A page of another origin can't send it without being refused by its browser first. */
+export const consoleHeader = "x-satrail-console"
 
 /** What a client has not waited for is no answer; proxies write it down as this. */
 export const gone = 499
@@ -82,7 +84,7 @@ export const recorder = (surrounding: Context.Context<never>, isLogged: boolean)
       status,
       ms: Math.round(millis * 10) / 10,
       ...(key !== undefined && { key }),
-      ...(asked.headers[Session.header] !== undefined && { by: "console" })
+      ...(asked.headers[consoleHeader] !== undefined && { by: "console" })
     }
     const date = new Date(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
     // As `Effect.log` does it, without an effect of its own.

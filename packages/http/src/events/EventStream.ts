@@ -17,7 +17,7 @@ import * as Events from "../wire/Events.ts"
 import * as Exchange from "../edge/Exchange.ts"
 import { make } from "../edge/Extension.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
-import * as Session from "../wire/Session.ts"
+import { SignedIn } from "../api/SignedIn.ts"
 import { filterIssue, filterOf, pageOf, placeOf, query, section } from "./Feed.ts"
 import * as Section from "../api/Section.ts"
 
@@ -84,7 +84,7 @@ const routes = HttpRouter.use(
     const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
     // All of the layer's but its scope: what a request takes it gives back when it ends.
     const context = Context.omit(Scope.Scope)(yield* Effect.context<Scope.Scope>())
-    const sessions = yield* Session.make
+    const signedIn = yield* SignedIn
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
@@ -122,7 +122,7 @@ const routes = HttpRouter.use(
       )
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const shown = sessions.company(request) ?? Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
+      const shown = signedIn.company(request) ?? Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
       const { apiKey } = yield* shown.pipe(Effect.catch(refuse))
       const { companyId, id } = apiKey
       const refused = (code: string) => acting.refused(Acting.keyed(apiKey), operation, code)

@@ -28,7 +28,7 @@ export interface Feature {
   readonly ofCompany?: ReadonlyArray<Operation>
   /** Names in queries whose values no trace repeats. */
   readonly unsaid?: ReadonlyArray<string>
-  /** References of other features' pages and operations that it provides. */
+  /** Layers of references that lower floors or other features declare, such as `SignedIn`. */
   readonly provides?: ReadonlyArray<Layer.Layer<never, never, unknown>>
   /** Paths beside the API's. `proxies` as in `Lnurl.extension`. */
   readonly extensions?: ReadonlyArray<(proxies?: number) => Extension<never, unknown>>

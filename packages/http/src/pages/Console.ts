@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import * as Asset from "../wire/Asset.ts"
-import * as ConsoleSession from "./ConsoleSession.ts"
+import * as ConsoleSession from "../features/sessions/ConsoleSession.ts"
 import * as Extension from "../edge/Extension.ts"
 import * as Ui from "../edge/Ui.ts"
 

@@ -1,8 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Unauthorized } from "@satrail/core/accounts/ApiKey"
 import type { ApiKeys } from "@satrail/core/accounts/ApiKeys"
-import type { SessionMoved } from "@satrail/core/accounts/Session"
-import type { Sessions } from "@satrail/core/accounts/Sessions"
 import type { Companies } from "@satrail/core/accounts/Companies"
 import type { DomainTaken } from "@satrail/core/accounts/Domain"
 import type { DomainNotShown, Domains } from "@satrail/core/accounts/Domains"
@@ -211,7 +209,6 @@ const table = {
   PlanRequired: ({ plan, feature }: PlanRequired) => failure("plan_required", `The ${plan} plan is needed for ${feature}`),
   NotFound: ({ what }: NotFound) => failure("not_found", `There is no ${what} with this id`),
   Conflict: (_: Conflict) => failure("conflict", "Something else was recorded under the same id: send the request again"),
-  SessionMoved: (_: SessionMoved) => failure("conflict", "Another sign-in took this session's place: sign in again"),
   HandleTaken: ({ handle, domain }: HandleTaken) => failure("handle_taken", `${handle}@${domain} is taken: choose another handle`),
   DomainTaken: ({ domain }: DomainTaken) => failure("domain_taken", `${domain} belongs to another company, or to the service`),
   DomainNotVerified: ({ domain }: DomainNotVerified) =>
@@ -308,7 +305,6 @@ export type ServiceError =
   | ErrorsOf<LightningAddresses["Service"]>
   | ErrorsOf<OnChainAddresses["Service"]>
   | ErrorsOf<Prices["Service"]>
-  | ErrorsOf<Sessions["Service"]>
   | ErrorsOf<Stops["Service"]>
   | ErrorsOf<Transactions["Service"]>
   | ErrorsOf<Suspense["Service"]>

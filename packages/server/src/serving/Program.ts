@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import type * as Extension from "@satrail/http/edge/Extension"
-import * as SignInLinks from "@satrail/http/api/SignInLinks"
+import * as SignInLinks from "@satrail/http/features/sessions/SignInLinks"
 import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
 import { Cause, Console, Context, Deferred, Effect, Layer, Metric, Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Readiness } from "@satrail/http/api/Readiness"
 import * as Http from "@satrail/http/Http"
-import * as Session from "@satrail/http/wire/Session"
+import { consoleHeader } from "@satrail/http/edge/Exchange"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Context, Redacted, Result } from "effect"
 import { operatorToken, start } from "../../../http/test/Service.ts"
@@ -51,7 +51,7 @@ const maxBytes = 8192
 const session = await send({
   method: "POST",
   target: "/console/session",
-  headers: { "content-type": "application/json", [Session.header]: "1" },
+  headers: { "content-type": "application/json", [consoleHeader]: "1" },
   body: JSON.stringify({ credential: company.key })
 })
 const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? assert.fail("nobody signed in")
@@ -72,7 +72,7 @@ const filled = (path: string) =>
     .map((one) => one.replaceAll(Worst.segment, "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))
 
 const opening = (operation: OpenApi.Operation | undefined): Readonly<Record<string, string>> => {
-  if (operation === undefined) return { cookie, [Session.header]: "1" }
+  if (operation === undefined) return { cookie, [consoleHeader]: "1" }
   if (operation.opens.length === 0) return {}
   const isOperators = operation.opens.some((name) => /operator/i.test(name))
   return { authorization: `Bearer ${isOperators ? operatorToken : company.key}` }

@@ -2,25 +2,26 @@ import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
-import * as Session from "@satrail/core/accounts/Session"
-import { Sessions } from "@satrail/core/accounts/Sessions"
-import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
-import { Clock, Context, Effect, Option, Redacted } from "effect"
+import * as Session from "@satrail/core/features/sessions/Session"
+import { Sessions } from "@satrail/core/features/sessions/Sessions"
+import type { Conflict, StoreUnavailable } from "@satrail/core/ledger/Journal"
+import { Clock, Effect, Option, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import * as Errors from "./Errors.ts"
+import { OperatorToken } from "../../api/Authentication.ts"
+import type { Entrance } from "../../api/SignedIn.ts"
+import { consoleHeader } from "../../edge/Exchange.ts"
+import * as Errors from "../../wire/Errors.ts"
 
 // A person's browser shows a cookie in the place of the key or token that it signed in with. What the cookie opens is what that key or token opens.
 
-/** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
-export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()(
-  "@satrail/http/api/Authentication/OperatorToken"
-) {}
+const moved = Errors.failure("conflict", "Another sign-in took this session's place: sign in again")
+
+/** `Errors.answered` for the service `Sessions`. */
+export const answered = <A>(effect: Effect.Effect<A, Session.SessionMoved | Conflict | StoreUnavailable>) =>
+  effect.pipe(Effect.catch((error) => (error._tag === "SessionMoved" ? Effect.fail(moved) : Errors.answered(Effect.fail(error)))))
 
 /** Of this host alone, at no other path, and over https: no other host can set it (RFC 6265bis, section 4.1.3.2). Browsers take http on the loopback for as good. */
 export const cookieName = "__Host-satrail"
-
-/** What our own page sends with everything that it asks for: a page of another origin cannot without being refused by its browser first. */
-export const header = "x-satrail-console"
 
 /** The cookie of a request without a key. */
 const cookieOf = ({ headers, cookies }: HttpServerRequest.HttpServerRequest): string | undefined =>
@@ -29,11 +30,14 @@ const cookieOf = ({ headers, cookies }: HttpServerRequest.HttpServerRequest): st
 /** Whether our own page asks: its browser says so, and, but for what only reads, the page does. */
 export const isOwn = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean => {
   const site = headers["sec-fetch-site"]
-  const isMarked = headers[header] !== undefined
+  const isMarked = headers[consoleHeader] !== undefined
   return site === undefined ? isMarked : site === "same-origin" && (isMarked || method === "GET" || method === "HEAD")
 }
 
-export const foreign = Errors.failure("unauthorized", `A session opens what the console's own page asks for, with the header ${header}`)
+export const foreign = Errors.failure(
+  "unauthorized",
+  `A session opens what the console's own page asks for, with the header ${consoleHeader}`
+)
 const over = Errors.failure("unauthorized", "The session has ended: sign in again")
 const ofOperator = Errors.failure("unauthorized", "This is an operator's session, which opens /operator and never /v1")
 const ofCompany = Errors.failure("unauthorized", "This is a company's session, which opens /v1 and never /operator")
@@ -72,13 +76,9 @@ export const make = Effect.gen(function* () {
     return Option.isSome(caller) ? ({ _tag: "Operator", caller: caller.value } satisfies Standing) : yield* Effect.fail(over)
   })
 
-  return {
-    open,
-    standing,
+  const entrance: Entrance = {
     /** The key of a request without one that has a session; undefined where there is none, and a key is to be shown. */
-    company: (
-      request: HttpServerRequest.HttpServerRequest
-    ): Effect.Effect<ApiKey.Holder, Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>> | undefined =>
+    company: (request) =>
       cookieOf(request) === undefined
         ? undefined
         : Effect.gen(function* () {
@@ -86,7 +86,7 @@ export const make = Effect.gen(function* () {
             if (session.holder !== "key") return yield* Effect.fail(ofOperator)
             return yield* Errors.answered(apiKeys.standing(session.holderId))
           }),
-    operator: (request: HttpServerRequest.HttpServerRequest) =>
+    operator: (request) =>
       cookieOf(request) === undefined
         ? undefined
         : Effect.gen(function* () {
@@ -96,10 +96,11 @@ export const make = Effect.gen(function* () {
             return Option.isSome(found) ? found.value : yield* Effect.fail(over)
           }),
     /** Fails for a session whose key was not shown again lately. A key in the request is shown. */
-    steppedUp: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    confirmed: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (cookieOf(request) === undefined) return
       const session = yield* open(request)
       if (Session.steppedUpUntil(session, yield* Clock.currentTimeMillis) === null) return yield* Effect.fail(unconfirmed)
     })
   }
+  return { ...entrance, open, standing }
 })

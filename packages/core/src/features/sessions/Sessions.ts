@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import { type Conflict, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
-import { NounReads } from "../ledger/NounReads.ts"
-import * as ApiKey from "./ApiKey.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import { type Conflict, Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import * as ApiKey from "../../accounts/ApiKey.ts"
 import * as Session from "./Session.ts"
 
 /** Whose session it is to be: a key or a token that was checked. */
@@ -39,7 +39,7 @@ export class Sessions extends Context.Service<
     /** When this answers, it opens nothing any more. */
     readonly end: (session: Session.Session) => Effect.Effect<void, StoreUnavailable>
   }
->()("@satrail/core/accounts/Sessions") {}
+>()("@satrail/core/features/sessions/Sessions") {}
 
 /** The place for a new session: the first that is free, or that of the session which would end first. */
 const placeFor = (taken: ReadonlyArray<Session.Session>, nowMillis: number): Session.Session | undefined =>

@@ -37,4 +37,4 @@ export const make = (): Links => {
 }
 
 /** The links of this process. None signs in unless given. */
-export const SignInLinks = Context.Reference<Links>("@satrail/http/api/SignInLinks", { defaultValue: make })
+export const SignInLinks = Context.Reference<Links>("@satrail/http/features/sessions/SignInLinks", { defaultValue: make })

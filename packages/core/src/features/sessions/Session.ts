@@ -1,9 +1,9 @@
 import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import * as SecretHash from "../base/SecretHash.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import * as SecretHash from "../../base/SecretHash.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
 
 /** Who signed in: with a company's API key, with an operator's token, or with the configured one. */
 export const Holder = Schema.Literals(["key", "token", "root"])
@@ -56,10 +56,20 @@ export const life = {
   ended: Noun.move(noun, "ended", { empty: ["endedAtMillis"], expects: ["secretHash"], stamps: ["endedAtMillis"], again: "otherwise" })
 }
 
-export interface SessionBegun extends Written<"SessionBegun", readonly [Noun.InsertOf<typeof noun>]> {}
-export interface SessionBegunAgain extends Written<"SessionBegunAgain", readonly [Noun.TransitionOf<typeof life.begunAgain, Session>]> {}
-export interface SessionSteppedUp extends Written<"SessionSteppedUp", readonly [Noun.TransitionOf<typeof life.steppedUp, Session>]> {}
-export interface SessionEnded extends Written<"SessionEnded", readonly [Noun.TransitionOf<typeof life.ended, Session>]> {}
+export interface SessionBegun extends Written<"SessionBegun", readonly [Noun.InsertOf<typeof noun>], never, never> {}
+export interface SessionBegunAgain extends Written<
+  "SessionBegunAgain",
+  readonly [Noun.TransitionOf<typeof life.begunAgain, Session>],
+  never,
+  never
+> {}
+export interface SessionSteppedUp extends Written<
+  "SessionSteppedUp",
+  readonly [Noun.TransitionOf<typeof life.steppedUp, Session>],
+  never,
+  never
+> {}
+export interface SessionEnded extends Written<"SessionEnded", readonly [Noun.TransitionOf<typeof life.ended, Session>], never, never> {}
 
 /** How long a session lasts, and how long after a step-up money may move. */
 export const lifeMillis = 12 * 3_600_000

@@ -1,23 +1,23 @@
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
-import * as Session from "@satrail/core/accounts/Session"
-import { Sessions } from "@satrail/core/accounts/Sessions"
+import * as Session from "@satrail/core/features/sessions/Session"
+import { Sessions } from "@satrail/core/features/sessions/Sessions"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as JsonText from "@satrail/core/base/JsonText"
 import * as Throttle from "@satrail/core/base/Throttle"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import * as Acting from "../edge/Acting.ts"
-import { addressOf } from "../wire/Address.ts"
-import { elsewhere, isFromAllowed, tokenCheck } from "../api/Authentication.ts"
-import * as Envelope from "../wire/Envelope.ts"
-import * as Errors from "../wire/Errors.ts"
-import * as Exchange from "../edge/Exchange.ts"
-import { RequestRates } from "../edge/RequestRates.ts"
-import * as Scalars from "../wire/Scalars.ts"
-import * as Sessioned from "../wire/Session.ts"
-import { SignInLinks } from "../api/SignInLinks.ts"
+import * as Acting from "../../edge/Acting.ts"
+import { addressOf } from "../../wire/Address.ts"
+import { elsewhere, isFromAllowed, OperatorToken, tokenCheck } from "../../api/Authentication.ts"
+import * as Envelope from "../../wire/Envelope.ts"
+import * as Errors from "../../wire/Errors.ts"
+import * as Exchange from "../../edge/Exchange.ts"
+import { RequestRates } from "../../edge/RequestRates.ts"
+import * as Scalars from "../../wire/Scalars.ts"
+import * as Sessioned from "./Session.ts"
+import { SignInLinks } from "./SignInLinks.ts"
 
 // Signing in to the console, for people. Programs send a key, and have no session.
 
@@ -76,7 +76,7 @@ const operation = (identifier: string): Acting.Operation => ({ endpoint: { ident
 
 export const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const [sessions, apiKeys, tokens, root] = [yield* Sessions, yield* ApiKeys, yield* OperatorTokens, yield* Sessioned.OperatorToken]
+    const [sessions, apiKeys, tokens, root] = [yield* Sessions, yield* ApiKeys, yield* OperatorTokens, yield* OperatorToken]
     const [links, proxies] = [yield* SignInLinks, yield* Acting.Proxies]
     const { refuse } = yield* RequestRates
     const { open, standing } = yield* Sessioned.make
@@ -134,7 +134,7 @@ export const routes = HttpRouter.use(
       // Another person's session at the same browser ends; a secret that somebody else has put there is never taken over.
       const earlier = yield* Effect.option(open(request))
       if (Option.isSome(earlier)) yield* Errors.answered(sessions.end(earlier.value))
-      const beginning = Errors.answered(sessions.begin(asking, Sessioned.boundTo(asking.holder, root)))
+      const beginning = Sessioned.answered(sessions.begin(asking, Sessioned.boundTo(asking.holder, root)))
       const { session, text } = yield* acting.recorded(actor, operation("signIn"), beginning)
       const told = shown(found, session, yield* Clock.currentTimeMillis)
       return answer("Signed in", told, setCookie(Redacted.value(text), Session.lifeMillis / 1000))
@@ -157,7 +157,7 @@ export const routes = HttpRouter.use(
       const { asking, actor } = askingOf(found)
       if (asking.holderId !== session.holderId || asking.holder !== session.holder)
         return yield* Effect.fail(Errors.failure("unauthorized", "This is not the key that you signed in with"))
-      const stepped = yield* acting.recorded(actor, operation("stepUp"), Errors.answered(sessions.stepUp(session)))
+      const stepped = yield* acting.recorded(actor, operation("stepUp"), Sessioned.answered(sessions.stepUp(session)))
       return answer("Confirmed", shown(found, stepped, yield* Clock.currentTimeMillis))
     })
 

@@ -1,0 +1,25 @@
+import type * as ApiKey from "@satrail/core/accounts/ApiKey"
+import type * as Operators from "@satrail/core/accounts/OperatorToken"
+import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import { Context, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type * as Errors from "../wire/Errors.ts"
+
+type Unauthorized = Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>
+
+/** How a request without a key or a token may act for someone who signed in. */
+export interface Entrance {
+  /** The API key that the request acts with. Undefined if the request must send a key. */
+  readonly company: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<ApiKey.Holder, Unauthorized> | undefined
+  /** The operator that the request acts for. Undefined if the request must send a token. */
+  readonly operator: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Operators.Operator, Unauthorized> | undefined
+  /** Fails if the request must not move money or grant rights until its sender confirms who they are. */
+  readonly confirmed: (
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<void, Unauthorized | Errors.Failure<"step_up_required">>
+}
+
+/** By default every request must send a key or a token. */
+export const SignedIn = Context.Reference<Entrance>("@satrail/http/api/SignedIn", {
+  defaultValue: () => ({ company: () => undefined, operator: () => undefined, confirmed: () => Effect.void })
+})

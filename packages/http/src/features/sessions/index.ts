@@ -1,0 +1,6 @@
+import { Layer } from "effect"
+import { SignedIn } from "../../api/SignedIn.ts"
+import * as Feature from "../Feature.ts"
+import * as Session from "./Session.ts"
+
+export const sessions = Feature.make({ provides: [Layer.effect(SignedIn, Session.make)] })
