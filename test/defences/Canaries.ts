@@ -1767,50 +1767,6 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "pause: when it is answered"
   },
   {
-    name: "asker-approves",
-    rows: [],
-    bug: "the key that asked for a withdrawal approves it",
-    file: core("sending/Approvals"),
-    find: "if (by === row.approvalAskedBy)",
-    replace: "if (by === row.id)",
-    test: coreTest("Approvals"),
-    titles: "approval: the key that asked"
-  },
-  {
-    name: "sent-unapproved",
-    rows: [],
-    bug: "a withdrawal that waits to be approved has the job of sending it",
-    file: core("sending/Withdrawal"),
-    find: `jobs: withdrawal.approval === "waiting" ? [] : [`,
-    replace: `jobs: withdrawal.approval === "rejected" ? [] : [`,
-    test: coreTest("Approvals"),
-    titles: "approval: above the threshold"
-  },
-  {
-    name: "approved-after-rejection",
-    rows: [],
-    bug: "what was rejected or has expired can be approved, with its money given back",
-    file: core("sending/Approval"),
-    find: `  approved: Noun.move(Withdrawal.noun, "approved", {
-    from: waiting,
-    expects: ["approval"],`,
-    replace: `  approved: Noun.move(Withdrawal.noun, "approved", {
-    from: ["pending", "failed"],
-    expects: [],`,
-    test: inMemory,
-    titles: "approval: rejected or expired"
-  },
-  {
-    name: "approved-at-any-fee",
-    rows: [],
-    bug: "a withdrawal is approved for more of a network's fee than it holds",
-    file: core("sending/WithdrawalDrafts"),
-    find: "if (fee.network > row.networkAllowance)",
-    replace: "if (fee.network > row.amount)",
-    test: coreTest("Approvals"),
-    titles: "approval: a fee that has risen"
-  },
-  {
     name: "key-from-anywhere",
     rows: [],
     bug: "a key that may send from some addresses only sends from all",

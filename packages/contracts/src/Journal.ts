@@ -2,7 +2,6 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type { Records } from "@satrail/core/service/Records"
 import * as Contract from "./Contract.ts"
-import * as Approvals from "./JournalApprovals.ts"
 import * as Companies from "./JournalCompanies.ts"
 import * as Deposits from "./JournalDeposits.ts"
 import * as Events from "./JournalEvents.ts"
@@ -34,7 +33,6 @@ export const money = {
   ...Keys.money,
   ...Limits.money,
   ...Freezes.money,
-  ...Approvals.money,
   ...Fees.money,
   ...Companies.money,
   ...Nouns.money,

@@ -12,7 +12,6 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
-import * as Approval from "@satrail/core/sending/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Equal, Option } from "effect"
 import * as AccountRows from "./AccountRows.ts"
@@ -37,6 +36,7 @@ import {
   withdrawal
 } from "./Fixtures.ts"
 import { fenceOf } from "./Fences.ts"
+import { steps as approvals } from "./features/approvals/Steps.ts"
 import { together } from "./features/Feature.ts"
 import { all, features } from "./features/index.ts"
 import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
@@ -56,11 +56,7 @@ const declared: { readonly [noun: string]: Subject } = {
       return Withdrawal.requested(yield* withdrawal(companyId, 1, { createdAtMillis, ...approval }))
     }),
     {
-      approved: (row) => {
-        const work = { kind: Withdrawal.taskKind, dueAtMillis: row.createdAtMillis }
-        return Effect.succeed(Approval.approved({ ...row, approval: "waiting" }, "key", work, row.createdAtMillis))
-      },
-      rejected: (row) => Effect.succeed(Approval.rejected({ ...row, approval: "waiting" }, "key", row.createdAtMillis + 1)),
+      ...approvals,
       failed: [
         "approved",
         Effect.fnUntraced(function* (row) {

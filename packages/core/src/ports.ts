@@ -21,6 +21,9 @@ export * as Names from "./base/Names.ts"
 export * as Outage from "./base/Outage.ts"
 export * as Entropy from "./base/Entropy.ts"
 
+// Whether a withdrawal may begin: a host's own say in it.
+export * as WithdrawalHooks from "./sending/WithdrawalHooks.ts"
+
 // A feature of your own: its records, its Changes, and pages of it.
 export * as Feature from "./ledger/Feature.ts"
 export * as HostFeatures from "./ledger/HostFeatures.ts"

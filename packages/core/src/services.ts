@@ -1,6 +1,7 @@
 import "@satrail/bitcoin/checkRuntime"
 
 // Services beside those of the root: what an operator asks, and what runs on its own.
+export * as Approvals from "./features/approvals/Approvals.ts"
 export * as OwnKeys from "./accounts/OwnKeys.ts"
 export * as OperatorTokens from "./accounts/OperatorTokens.ts"
 export * as WalletConnections from "./features/wallet-connect/WalletConnections.ts"

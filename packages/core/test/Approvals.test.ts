@@ -9,7 +9,8 @@ import { Feed } from "../src/events/Feed.ts"
 import * as Notice from "../src/events/Notice.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
-import { waitMillis } from "../src/sending/Approval.ts"
+import { waitMillis } from "../src/features/approvals/Approval.ts"
+import { Approvals } from "../src/features/approvals/Approvals.ts"
 import { Refunds } from "../src/features/refunds/Refunds.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
@@ -40,10 +41,10 @@ const send = Effect.fnUntraced(function* (company: Company, sats: number, apiKey
   return yield* made((yield* Withdrawals).confirm({ company, apiKey, asked: undefined, destination: to, metadata: {} }))
 })
 const approve = (company: Company, { id }: Withdrawal, apiKey = approves) =>
-  Effect.flatMap(Withdrawals, (withdrawals) => withdrawals.approve({ company, apiKey, id }))
+  Effect.flatMap(Approvals, (approvals) => approvals.approve({ company, apiKey, id }))
 const reject = (company: Company, { id }: Withdrawal, apiKey = approves) =>
-  Effect.flatMap(Withdrawals, (withdrawals) => withdrawals.reject({ company, apiKey, id }))
-const expire = Effect.flatMap(Withdrawals, ({ expire }) => expire)
+  Effect.flatMap(Approvals, (approvals) => approvals.reject({ company, apiKey, id }))
+const expire = Effect.flatMap(Approvals, ({ expire }) => expire)
 const stands = (row: Withdrawal) => Effect.map(now(row), ({ status, approval, failure }) => [status, approval, failure])
 const held = (company: Company) => Effect.map(has(company), ({ held }) => held)
 

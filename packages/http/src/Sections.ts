@@ -1,6 +1,6 @@
 // The sections of companies whose operations are those of several resources.
 import * as Adjustments from "./features/adjustments/Adjustments.ts"
-import * as Approvals from "./resources/Approvals.ts"
+import * as Approvals from "./features/approvals/Approvals.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Exports from "./resources/Exports.ts"
 import * as Invoices from "./resources/Invoices.ts"
@@ -33,8 +33,7 @@ export const send = Section.make("send", { title: "Send", description: "Estimate
   Withdrawals.estimate,
   Withdrawals.confirm,
   Withdrawals.confirmSend,
-  Approvals.approve,
-  Approvals.reject
+  ...Approvals.operations
 ])
 
 export const read = Section.make("read", { title: "Read", description: "Balance, deposits, withdrawals" }, [

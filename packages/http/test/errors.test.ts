@@ -302,9 +302,6 @@ describe("what nobody foresaw", () => {
       estimate: () => Effect.die("not asked for here"),
       known: () => undefined,
       handOver: () => Effect.void,
-      approve: () => Effect.die("not asked for here"),
-      reject: () => Effect.die("not asked for here"),
-      expire: Effect.die("not asked for here"),
       confirm: (ask) => Effect.tap(confirm(ask), () => Effect.andThen(Effect.sync(held.resolve), Effect.never))
     })
     const left = await start({ instead: Context.make(Withdrawals, instead) })
@@ -354,9 +351,6 @@ describe("what nobody foresaw", () => {
     const withdrawals = Withdrawals.of({
       estimate: never,
       confirm: never,
-      approve: never,
-      reject: never,
-      expire: never(),
       known: () => undefined,
       handOver: () => Effect.void
     })

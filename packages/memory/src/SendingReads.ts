@@ -7,11 +7,6 @@ import * as State from "./State.ts"
 const underWay = (state: State.State) =>
   State.all(state, Withdrawal.noun).filter(({ status, dispatchedAtMillis }) => status === "pending" && dispatchedAtMillis !== null)
 
-const unapproved = (state: State.State, untilMillis: number) =>
-  State.all(state, Withdrawal.noun)
-    .filter((row) => Withdrawal.standing(row) === "pending_approval" && (row.approvalExpiresAtMillis ?? 0) <= untilMillis)
-    .toSorted((a, b) => (a.approvalExpiresAtMillis ?? 0) - (b.approvalExpiresAtMillis ?? 0))
-
 const settledPayouts = (state: State.State): ReadonlyArray<SettledPayout> =>
   Array.from(HashMap.entries(state.candidates)).flatMap(([id, all]) =>
     all
@@ -24,7 +19,6 @@ export const make = (read: Read): SendingReads["Service"] => ({
   withdrawalById: (id) => read((now) => HashMap.get(State.of(now, Withdrawal.noun), id)),
   withdrawalByHash: (paymentHash) => read((now) => State.named(now, Withdrawal.noun, { paymentHash })),
   withdrawalsUnderWay: (after, limit) => read((now) => page(underWay(now), after, limit)),
-  unapproved: (untilMillis, limit) => read((now) => unapproved(now, untilMillis).slice(0, limit)),
   followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),
   candidates: (companyId, id) =>
     read((now) =>

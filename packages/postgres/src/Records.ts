@@ -100,7 +100,6 @@ export const make = Effect.gen(function* () {
       SendingReads.of({
         coins: yield* Coins.reads.coins,
         followers: yield* Withdrawal.reads.followers,
-        unapproved: yield* Withdrawal.reads.unapproved,
         withdrawalsUnderWay: yield* Withdrawal.reads.withdrawalsUnderWay,
         candidates: yield* Coins.reads.candidates,
         settledPayouts: yield* Coins.reads.settledPayouts,

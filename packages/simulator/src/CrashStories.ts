@@ -27,12 +27,6 @@ const withdraw = (to: To, sats: number, from = 0): Act => ({ _tag: "Withdraw", c
 const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" | "Offer" = "Invoice") => surely(withdraw({ _tag, behaviour }, 1000))
 const held = (outcome: "settle" | "fail"): ReadonlyArray<Act> => [...takenOver, { _tag: "Release", which: 0, outcome }, ...takenOver]
 
-const noLimit = { sats: null, count: null } as const
-const threshold: Act = { _tag: "Limit", company: 0, slot, whose: "key", window: "day_sats", ...noLimit, aboveSats: 500 }
-const decide = (how: "approve" | "reject"): ReadonlyArray<Act> => {
-  const act: Act = { _tag: "Decide", slot, which: 0, by: "another", how }
-  return [...toOutside("settle"), act, wait(1000), act, ...takenOver]
-}
 const hold: Act = { _tag: "CreateHold", company: 0, slot, isOnce: true, sats: 1000, expirySeconds: 3600, isOwn: false }
 const settle: Act = { _tag: "SettleHold", slot, which: 0 }
 const checkout: Act = { _tag: "CreateCheckout", company: 0, slot, isOnce: true, sats: 2000, expirySeconds: 3600 }
@@ -70,8 +64,6 @@ export const stories: Readonly<Record<string, Story>> = {
     [...company(), ...company(5000), address(1)],
     surely(withdraw({ _tag: "OwnAddress", which: 0 }, 1000))
   ),
-  "payment that another key approves": story([...company(5000), threshold], decide("approve")),
-  "payment that another key rejects": story([...company(5000), threshold], decide("reject")),
   "on-chain payout": story(company(50_000), [...surely(payout), ...takenOver, ...mine(1), ...mine(1)]),
   "batch of three payouts of two companies": story(
     [...company(50_000), ...company(100_000)],

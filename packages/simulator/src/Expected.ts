@@ -43,8 +43,6 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   DepositReversed: "happens",
   DepositDropped: "happens",
   WithdrawalRequested: "happens",
-  WithdrawalApproved: "happens",
-  WithdrawalRejected: "happens",
   WithdrawalDispatched: "happens",
   WithdrawalReplaced: "happens",
   WithdrawalSettled: "happens",
@@ -105,9 +103,6 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   ],
   transition: [
     "withdrawal: nothing to pending",
-    "withdrawal: nothing to pending_approval",
-    "withdrawal: pending_approval to pending",
-    "withdrawal: pending_approval to failed",
     "withdrawal: pending to settled",
     "withdrawal: pending to failed",
     "deposit: nothing to pending",

@@ -1,3 +1,4 @@
+import { approvals } from "./approvals.ts"
 import { adjustments } from "./adjustments.ts"
 import { checkouts } from "./checkouts.ts"
 import { offers } from "./offers.ts"
@@ -8,4 +9,4 @@ import { walletConnect } from "./wallet-connect.ts"
 import { sessions } from "./sessions.ts"
 import { statements } from "./statements.ts"
 
-export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements, sessions]
+export const features = [approvals, checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements, sessions]

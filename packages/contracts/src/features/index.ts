@@ -1,4 +1,5 @@
 import type { Feature } from "./Feature.ts"
+import { approvals } from "./approvals/index.ts"
 import { adjustments } from "./adjustments/index.ts"
 import { checkouts } from "./checkouts/index.ts"
 import { offers } from "./offers/index.ts"
@@ -10,7 +11,18 @@ import { walletConnect } from "./wallet-connect/index.ts"
 import { webhooks } from "./webhooks/index.ts"
 
 /** Every feature that has promises of its own. */
-export const features = [checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements, sessions] as const
+export const features = [
+  approvals,
+  checkouts,
+  vouchers,
+  refunds,
+  offers,
+  webhooks,
+  walletConnect,
+  adjustments,
+  statements,
+  sessions
+] as const
 
 /** The same, for whoever needs of each what any may have. */
 export const all: ReadonlyArray<Feature> = features

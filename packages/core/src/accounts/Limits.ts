@@ -68,10 +68,6 @@ export const limited = ({ company, apiKey }: Spender): ReadonlyArray<{ readonly 
   ...(company.limits ? [{ subject: company.id, limits: company.limits }] : [])
 ]
 
-/** Whether sending this, with its fees, has to be approved by another key. */
-export const needsApproval = (spender: Spender, amount: Msat.Msat): boolean =>
-  limited(spender).some(({ limits: { approvalAboveSats } }) => approvalAboveSats !== undefined && amount > Msat.fromSats(approvalAboveSats))
-
 /** Against what a Change of theirs is counted. */
 export const countsOf = (spender: Spender, atMillis: number): ReadonlyArray<Limit.Count> =>
   limited(spender).map(({ subject, limits }) => ({ subject, atMillis, most: mostOf(limits) }))

@@ -5,7 +5,6 @@ import type * as Deposit from "../receiving/Deposit.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type * as Withdrawal from "../sending/Withdrawal.ts"
-import { asked } from "../sending/WithdrawalTold.ts"
 
 // Records as they were when an event was committed. They are read later, when they may have ended: what a record's life has changed since is taken
 // back, so that an event of a pending one never shows how it ended, nor its preimage.
@@ -16,15 +15,6 @@ export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): D
   height: status === "settled" ? row.height : null,
   // Whatever was refunded was refunded later.
   refunded: status === "settled" ? Msat.zero : row.refunded,
-  updatedAtMillis: atMillis
-})
-
-/** It was approved, and nothing else was done about it yet. */
-export const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
-  ...asked(row),
-  approval: row.approval,
-  approvalBy: row.approvalBy,
-  approvalAtMillis: row.approvalAtMillis,
   updatedAtMillis: atMillis
 })
 

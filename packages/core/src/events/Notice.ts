@@ -38,11 +38,11 @@ const own = {
 } as const
 
 type Feature = (typeof features)[number]
-type Told<F> = F extends { readonly notices: infer N extends Notices } ? N : never
+type Told<F> = F extends { readonly notices: infer N extends Required<Notices> } ? N : never
 
 type Types = typeof own & { readonly [N in Told<Feature> as N["kind"]]: N["types"] }
 
-const ofFeatures = everyFeature.flatMap(({ notices }) => (notices === undefined ? [] : [[notices.kind, notices.types] as const]))
+const ofFeatures = everyFeature.flatMap(({ notices }) => (notices?.kind === undefined ? [] : [[notices.kind, notices.types] as const]))
 
 /** The records that companies are told about, and under which types. A type that was ever told stays. */
 // oxlint-disable-next-line typescript/consistent-type-assertions -- entries of a list, which the compiler does not see as members

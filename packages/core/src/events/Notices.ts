@@ -64,7 +64,6 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "deposit.too_small": ["deposit.on_chain.failed"],
   "payment.unmatched": ["payment.unmatched"],
   "withdrawal.requested": requested,
-  "withdrawal.approved": ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"],
   "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.on_chain.completed"],
   "withdrawal.failed": ["withdrawal.lightning.failed", "withdrawal.on_chain.failed"],
   "withdrawal.replaced": ["withdrawal.on_chain.replaced"],
@@ -189,8 +188,6 @@ export const make = Effect.gen(function* () {
         return one(event, Invoice.unmatchedNoun, (record) => ({ kind: "unmatched", type, record }))
       case "withdrawal.requested":
         return one(event, Withdrawal.noun, WithdrawalTold.requested)
-      case "withdrawal.approved":
-        return one(event, Withdrawal.noun, (row) => WithdrawalTold.about(AsOf.approved(row, atMillis), "pending"))
       case "withdrawal.settled":
         return one(event, Withdrawal.noun, (row) => WithdrawalTold.about(row, "completed"))
       case "withdrawal.failed":

@@ -1,4 +1,6 @@
 // For those who embed: the services of each feature, and the records that they answer.
+export * as Approvals from "./approvals/Approvals.ts"
+export * as Approval from "./approvals/Approval.ts"
 export * as Checkouts from "./checkouts/Checkouts.ts"
 export * as Checkout from "./checkouts/Checkout.ts"
 export * as Vouchers from "./vouchers/Vouchers.ts"

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import * as Traced from "../base/Traced.ts"
+import { ApprovalReads } from "./approvals/ApprovalReads.ts"
 import { AdjustmentReads } from "./adjustments/AdjustmentReads.ts"
 import { CheckoutReads } from "./checkouts/CheckoutReads.ts"
 import { OfferReads } from "./offers/OfferReads.ts"
@@ -7,7 +8,7 @@ import { RefundReads } from "./refunds/RefundReads.ts"
 import { WebhookReads } from "./webhooks/records/WebhookReads.ts"
 
 /** The ports of features that read: a storage adapter provides each. */
-export const keys = [CheckoutReads, RefundReads, OfferReads, WebhookReads, AdjustmentReads] as const
+export const keys = [ApprovalReads, CheckoutReads, RefundReads, OfferReads, WebhookReads, AdjustmentReads] as const
 
 /** Those ports. */
 export type FeatureReads = (typeof keys)[number]["Identifier"]
@@ -15,6 +16,7 @@ export type FeatureReads = (typeof keys)[number]["Identifier"]
 /** All of them in one value. */
 export const all = Effect.gen(function* () {
   return {
+    ...(yield* ApprovalReads),
     ...(yield* CheckoutReads),
     ...(yield* RefundReads),
     ...(yield* OfferReads),
@@ -26,6 +28,7 @@ export const all = Effect.gen(function* () {
 /** One value as each of them. */
 export const from = (reads: Effect.Success<typeof all>): Context.Context<FeatureReads> =>
   Context.empty().pipe(
+    Context.add(ApprovalReads, reads),
     Context.add(CheckoutReads, reads),
     Context.add(RefundReads, reads),
     Context.add(OfferReads, reads),
@@ -34,6 +37,7 @@ export const from = (reads: Effect.Success<typeof all>): Context.Context<Feature
   )
 
 export const layerTraced = Layer.mergeAll(
+  Traced.layer(ApprovalReads),
   Traced.layer(CheckoutReads),
   Traced.layer(RefundReads),
   Traced.layer(OfferReads),

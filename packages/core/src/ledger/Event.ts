@@ -33,7 +33,6 @@ export const subjects = {
   "deposit.reversed": "deposits",
   "deposit.failed": "deposits",
   "withdrawal.requested": "withdrawals",
-  "withdrawal.approved": "withdrawals",
   "withdrawal.dispatched": "withdrawals",
   "withdrawal.replaced": "withdrawals",
   "withdrawal.settled": "withdrawals",

@@ -1,5 +1,6 @@
 import { type Effect, Layer } from "effect"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as Event from "./Event.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import type { Published } from "./LedgerReads.ts"
 import type { Move, Noun, Row } from "./Noun.ts"
@@ -34,10 +35,10 @@ export interface Telling<A extends About = About> {
   readonly tell: (event: Published) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable, NounReads>
 }
 
-/** What companies are told of: a kind of record with the types of its notices, and the telling of each event. */
+/** What companies are told of: a kind of record with the types of its notices, if the feature has a kind of its own, and the telling of each event. */
 export interface Notices {
-  readonly kind: string
-  readonly types: ReadonlyArray<string>
+  readonly kind?: string
+  readonly types?: ReadonlyArray<string>
   readonly told: { readonly [event: string]: Telling }
 }
 
@@ -136,7 +137,8 @@ export type AnyLayer = Layer.Layer<never, unknown, unknown>
 /** Every kind of Change of these features. */
 export type ChangeOf<F> = F extends { readonly changes: Changes<infer C> } ? C : never
 
-type EventOf<C> = C extends { readonly event?: infer E } ? (E extends { readonly type: infer T } ? T : never) : never
+/** The types of event that a Change publishes and that nobody has declared: those of the money path are in Event.ts. */
+type EventOf<C> = C extends { readonly event?: infer E } ? (E extends { readonly type: infer T } ? Exclude<T, Event.Type> : never) : never
 
 /** What the list of all features knows the types of. The rest is for folds at run time, and stays out of declaration files. */
 export interface Declared<

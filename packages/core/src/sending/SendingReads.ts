@@ -32,8 +32,6 @@ export class SendingReads extends Context.Service<
     readonly withdrawalByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Withdrawal>>
     /** Withdrawals of all companies that were dispatched and have not ended, by id, after `after`. */
     readonly withdrawalsUnderWay: (after: string | null, limit: number) => Read<ReadonlyArray<Withdrawal>>
-    /** Withdrawals of all companies that wait to be approved, and do so until `untilMillis` at most; the first to expire first. */
-    readonly unapproved: (untilMillis: number, limit: number) => Read<ReadonlyArray<Withdrawal>>
     /** The withdrawals, of whichever company, that the transaction of this one pays too, by id. */
     readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
     /** Every transaction that was ever signed for a payout, the oldest first. Those of one that follows another are the other's. */

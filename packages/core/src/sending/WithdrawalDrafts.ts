@@ -1,4 +1,3 @@
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
@@ -20,7 +19,6 @@ import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
-import * as Approval from "./Approval.ts"
 import * as Destination from "./Destination.ts"
 import * as PayableOffers from "./PayableOffers.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
@@ -28,6 +26,7 @@ import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
 import * as Spending from "./Spending.ts"
 import * as Withdrawal from "./Withdrawal.ts"
+import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 
 /** What a company wants to send, and where. Without `asked`, what the destination itself asks for. */
 export interface Ask extends Limits.Spender {
@@ -97,6 +96,7 @@ export const make = Effect.gen(function* () {
   const { payoutWindowMillis } = yield* PayoutOptions
   const entropy = yield* Entropy
   const waysFor = yield* PayableOffers.make
+  const mayBegin = yield* WithdrawalHooks.make
 
   const parse = (text: string) => Effect.flatMap(waysFor(text), (ways) => Effect.fromResult(Destination.parse(text, network, ways)))
 
@@ -127,28 +127,17 @@ export const make = Effect.gen(function* () {
       ? { kind: Withdrawal.payoutKind, dueAtMillis: Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis) }
       : { kind: Withdrawal.taskKind, dueAtMillis: nowMillis }
 
-  /** What a withdrawal says of an approval that it waits for. */
-  const waits = ({ apiKey }: Limits.Spender, recipient: Recipient.Recipient, nowMillis: number) => ({
-    approval: "waiting" as const,
-    approvalAskedBy: apiKey === undefined ? null : Approval.keyOf(apiKey),
-    approvalExpiresAtMillis: Math.min(
-      nowMillis + Approval.waitMillis,
-      "bolt11" in recipient ? Bolt11.expiresAtSeconds(recipient.bolt11) * 1000 : Infinity,
-      "bolt12" in recipient ? (recipient.bolt12.absoluteExpirySeconds ?? Infinity) * 1000 : Infinity
-    )
-  })
-
   return {
     plan,
     /** What a caller gave as a destination, as this service can pay it. */
     parse,
-    /** The work that sending it is once it is approved, at this time: all that was known when it was asked for is looked at again. What it holds has to cover the network's fee by now. */
+    /** Checks a withdrawal that waited as it was checked when it was asked for. Returns the work of sending it now, and its fee by now. */
     again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {
       const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(row.recipient, row.network)))
       const { recipient, fee } = yield* way(company, destination, row.amount, row.rail)
-      if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id: row.id })
+      yield* mayBegin({ spender: { company }, recipient, withdrawal: row })
       const atMillis = yield* Clock.currentTimeMillis
-      return { atMillis, work: workOf(recipient, atMillis) }
+      return { fee, atMillis, work: workOf(recipient, atMillis) }
     }),
     /** The withdrawal, who is paid, the work that sending it is, and against what it counts. */
     withdrawal: Effect.fnUntraced(function* ({
@@ -161,7 +150,7 @@ export const make = Effect.gen(function* () {
       if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee) return yield* new FeeChanged({ fee: Fee.total(fee) })
       const nowMillis = yield* Clock.currentTimeMillis
       const counts = Limits.countsOf(ask, nowMillis)
-      const withdrawal = Withdrawal.pending({
+      const asked = Withdrawal.pending({
         id: Id.fromMillis(nowMillis, entropy),
         companyId: ask.company.id,
         ledgerTxId: Id.fromMillis(nowMillis, entropy),
@@ -177,10 +166,11 @@ export const make = Effect.gen(function* () {
         rate,
         rateAtMillis,
         counted: Limit.noted(counts),
-        ...(Limits.needsApproval(ask, Msat.sum(amount, fee.service, fee.network)) && waits(ask, recipient, nowMillis)),
         createdAtMillis: nowMillis
       })
-      yield* Spending.check(ask, { ...withdrawal, amount: Withdrawal.held(withdrawal) })
+      yield* Spending.check(ask, { ...asked, amount: Withdrawal.held(asked) })
+      const waits = yield* mayBegin({ spender: ask, recipient, withdrawal: asked })
+      const withdrawal = waits === undefined ? asked : { ...asked, ...waits }
       return { withdrawal, recipient, work: workOf(recipient, nowMillis), counts, feesRevision: ask.company.feesRevision ?? 0 }
     })
   }

@@ -4,27 +4,23 @@ import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
 import type { FeeChanged } from "../accounts/Fees.ts"
 import { type Paused, Stops } from "../accounts/Stops.ts"
-import * as Worker from "../base/Worker.ts"
 import * as Throttle from "../base/Throttle.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, type IdempotencyMismatch, Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { CompanyFrozen } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as Shortage from "../ledger/Shortage.ts"
 import type { Task } from "../ledger/Tasks.ts"
-import { PollMillis } from "../ledger/Wakes.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
 import * as Destination from "./Destination.ts"
 import * as Confirmed from "./Confirmed.ts"
 import * as Handover from "./Handover.ts"
-import type * as Approval from "./Approval.ts"
-import * as Approvals from "./Approvals.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import * as Priced from "./Priced.ts"
 import * as Recipient from "./Recipient.ts"
@@ -64,8 +60,8 @@ export class Withdrawals extends Context.Service<
     /** Checks everything that `confirm` checks but the balance, and says what it would cost. */
     readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable | TooManyEstimates>
     /**
-     * Holds amount and fee and records the withdrawal with the job of sending it, in one commit. Sending is a worker's job. What comes to more than
-     * `approvalAboveSats` of the key or its company waits instead until another key approves it.
+     * Holds amount and fee and records the withdrawal with the job of sending it, in one commit. Sending is a worker's job. A withdrawal that a hook has
+     * wait (see WithdrawalHooks) has no job until what it waits for lets it begin.
      */
     readonly confirm: (
       ask: Ask & {
@@ -76,27 +72,6 @@ export class Withdrawals extends Context.Service<
       Answer.Outcome<Withdrawal.Withdrawal>,
       Refused | FeeChanged | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
     >
-    /**
-     * It is sent from here on. By any key but the one that asked for it, and those that replace that one; whether the key may approve at all (`approve`) is looked at by who let it in.
-     * What it was asked for must still hold: the destination is looked at again, and the network's fee may not be more than is held. Approving it again changes nothing.
-     */
-    readonly approve: (
-      decision: Approvals.Decision
-    ) => Effect.Effect<
-      Withdrawal.Withdrawal,
-      | Exclude<Refused, { readonly _tag: "AmountInvalid" | "Invalid" | "DestinationInvalid" | "RateUnavailable" }>
-      | NotFound
-      | Approval.ApprovalOver
-      | Approval.ApprovalByAsker
-      | Approval.ApprovalFeeRisen
-      | CompanyFrozen
-    >
-    /** It is not sent, and its money is available again, in one commit. By any key, the one that asked for it too. Rejecting it again changes nothing. */
-    readonly reject: (
-      decision: Approvals.Decision
-    ) => Effect.Effect<Withdrawal.Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
-    /** Gives back the money of those that nobody approved in time, and answers how many there were. */
-    readonly expire: Effect.Effect<number, StoreUnavailable>
     /** The withdrawal of a task, where this process confirmed it and nobody had the task before. It is told once. */
     readonly known: (task: Task) => Withdrawal.Withdrawal | undefined
     /** For as long as the scope is open, this worker is handed what this process confirms, where paying it does nothing but move money in the ledger. */
@@ -145,12 +120,7 @@ export const make = Effect.gen(function* () {
     return quote?.probability ?? 0
   })
 
-  const { approve, reject, expire } = yield* Approvals.make(drafts)
-
   return Withdrawals.of({
-    approve,
-    reject,
-    expire,
     estimate: Effect.fnUntraced(function* (ask) {
       yield* checkOften(ask)
       const { destination, recipient, amount, fee } = yield* drafts.plan(ask)
@@ -193,12 +163,3 @@ export const make = Effect.gen(function* () {
 })
 
 export const layer = Layer.effect(Withdrawals, make)
-
-/** Lets withdrawals expire that nobody approved, for as long as the scope is open. */
-export const layerWorker = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { expire } = yield* Withdrawals
-    const pollMillis = yield* PollMillis
-    yield* Worker.run("approvals", Effect.repeat(expire, { while: (found) => found === Approvals.expiredAtOnce }), Effect.sleep(pollMillis))
-  })
-)

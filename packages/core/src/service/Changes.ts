@@ -43,7 +43,6 @@ import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { AuditHeadPublished } from "../reports/AuditHead.ts"
-import type { WithdrawalApproved, WithdrawalRejected } from "../sending/Approval.ts"
 import type { ChangeOf } from "../ledger/Feature.ts"
 import type { everything } from "./Following.ts"
 import type {
@@ -98,8 +97,6 @@ export type Change =
   | DepositReversed
   | DepositDropped
   | WithdrawalRequested
-  | WithdrawalApproved
-  | WithdrawalRejected
   | WithdrawalDispatched
   | WithdrawalReplaced
   | WithdrawalSettled

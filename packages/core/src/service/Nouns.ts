@@ -9,7 +9,6 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
-import * as Approval from "../sending/Approval.ts"
 import { all as features } from "./Following.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
@@ -38,6 +37,5 @@ export const moves: ReadonlyArray<Move> = [
   Invoice.life,
   LightningAddress.life,
   Withdrawal.life,
-  Approval.life,
   ...features.flatMap(({ lives }) => lives)
 ].flatMap((life) => Object.values(life))

@@ -167,7 +167,6 @@ export const layerWorkers = Layer.mergeAll(
   ChainDeposits.layerWorker,
   SettledPayouts.layerWorker,
   PaymentWorker.layerWorker,
-  Withdrawals.layerWorker,
   Layers.workers(features),
   Domains.layerWorker,
   Expiry.layerWorker,

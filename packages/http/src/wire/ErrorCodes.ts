@@ -96,21 +96,6 @@ export const catalogue = {
     meaning: "The invoice was paid, is being paid, or has expired: it cannot be canceled.",
     remedy: "See its `status`, and send back what it received, where that is meant."
   },
-  approval_over: {
-    status: 409,
-    meaning: "The withdrawal does not wait for an approval: another key rejected or approved it, it has expired, or it never needed one.",
-    remedy: "See its `status` and `approval`."
-  },
-  approval_by_asker: {
-    status: 403,
-    meaning: "The key that asked for a withdrawal cannot approve it, nor can one that replaces that key.",
-    remedy: "Approve it with another key that has the scope `approve`. The same key may reject it."
-  },
-  approval_fee_risen: {
-    status: 409,
-    meaning: "The network's fee is more by now than the withdrawal holds. Nothing was changed: it waits.",
-    remedy: "Approve it when the fee has fallen, or reject it and ask for it again."
-  },
   already_assigned: {
     status: 409,
     meaning: "The payment was in suspense and is another company's by now. Nothing was changed.",

@@ -20,7 +20,6 @@ import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
 import type { SecondOperatorRequired } from "@satrail/core/accounts/Loosening"
 import type { SameOperator } from "@satrail/core/accounts/SecondOperator"
-import type { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } from "@satrail/core/sending/Approval"
 import type { AlreadyAssigned } from "@satrail/core/receiving/Assignment"
 import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/core/receiving/Invoice"
 import type { Paused, Stops } from "@satrail/core/accounts/Stops"
@@ -177,13 +176,6 @@ const reasons = {
   waiting: "The API key waits for the approval of a second operator"
 } as const
 
-const approvals = {
-  waiting: "it is being decided about",
-  approved: "it was approved",
-  rejected: "it was rejected",
-  expired: "nobody approved it in time"
-} as const
-
 /** How each refusal and each outage travels: the only place where an error of the core meets a status. */
 const table = {
   Invalid: ({ path, message }: Invalid) => malformed([{ path, message }]),
@@ -256,18 +248,6 @@ const table = {
   TooManyHeld: ({ maximum }: TooManyHeld) =>
     failure("too_many_held", `There are ${maximum} hold invoices that have not ended, which is as many as a company has`),
   InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `The invoice is ${status}, and nothing is held for it`),
-  ApprovalOver: ({ state }: ApprovalOver) =>
-    failure(
-      "approval_over",
-      state === null ? "The withdrawal needs no approval" : `The withdrawal does not wait for an approval: ${approvals[state]}`
-    ),
-  ApprovalByAsker: (_: ApprovalByAsker) =>
-    failure("approval_by_asker", "The key that asked for the withdrawal cannot approve it: use another one"),
-  ApprovalFeeRisen: (_: ApprovalFeeRisen) =>
-    failure(
-      "approval_fee_risen",
-      "The network's fee is more by now than the withdrawal holds: approve it later, or reject it and ask for it again"
-    ),
   AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "The payment belongs to another company by now"),
   SameOperator: ({ name }: SameOperator) =>
     failure("another_operator_required", `${name} requested this, so another operator must approve it`),

@@ -1,3 +1,4 @@
+import { ApprovalReads } from "@satrail/core/features/approvals/ApprovalReads"
 import { AdjustmentReads } from "@satrail/core/features/adjustments/AdjustmentReads"
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { OfferReads } from "@satrail/core/features/offers/OfferReads"
@@ -7,6 +8,7 @@ import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookRea
 import { Context, type Ref } from "effect"
 import type { Read } from "../Reading.ts"
 import type * as State from "../State.ts"
+import * as Approvals from "./Approvals.ts"
 import * as Adjustments from "./Adjustments.ts"
 import * as Checkouts from "./Checkouts.ts"
 import * as Offers from "./Offers.ts"
@@ -17,6 +19,7 @@ import * as Webhooks from "./Webhooks.ts"
 /** What features read. */
 export const reads = (read: Read, state: Ref.Ref<State.State>) =>
   Context.empty().pipe(
+    Context.add(ApprovalReads, Approvals.make(read)),
     Context.add(CheckoutReads, Checkouts.make(read)),
     Context.add(RefundReads, Refunds.make(read)),
     Context.add(OfferReads, Offers.make(read)),

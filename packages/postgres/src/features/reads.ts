@@ -1,3 +1,4 @@
+import { ApprovalReads } from "@satrail/core/features/approvals/ApprovalReads"
 import { AdjustmentReads } from "@satrail/core/features/adjustments/AdjustmentReads"
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import { OfferReads } from "@satrail/core/features/offers/OfferReads"
@@ -5,6 +6,7 @@ import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
 import { StatementReads } from "@satrail/core/features/statements/StatementReads"
 import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
 import { Context, Effect } from "effect"
+import * as Approvals from "./approvals/Reads.ts"
 import * as Adjustments from "./adjustments/Reads.ts"
 import * as Checkouts from "./checkouts/Reads.ts"
 import * as Offers from "./offers/Reads.ts"
@@ -15,6 +17,7 @@ import * as Webhooks from "./webhooks/Reads.ts"
 /** What features read. */
 export const make = Effect.gen(function* () {
   return Context.empty().pipe(
+    Context.add(ApprovalReads, yield* Approvals.make),
     Context.add(CheckoutReads, yield* Checkouts.make),
     Context.add(RefundReads, yield* Refunds.make),
     Context.add(OfferReads, yield* Offers.make),

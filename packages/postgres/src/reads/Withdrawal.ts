@@ -26,13 +26,6 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
     values: (withdrawalId: string) => [Reads.list("uuid", [withdrawalId])],
     read: withdrawals.ofRow
   }),
-  unapproved: Reads.many("Records.unapproved", {
-    text: `
-select ${withdrawals.selected} from ${withdrawals.name} t
-where t.approval = 'waiting' and t.approval_expires_at_millis <= $1::bigint order by t.approval_expires_at_millis limit $2::bigint`,
-    values: (untilMillis: number, limit: number) => [String(untilMillis), String(limit)],
-    read: withdrawals.ofRow
-  }),
   // By its task, or that of the one that it follows: there is no other index of what is pending.
   withdrawalsUnderWay: Reads.many("Records.withdrawalsUnderWay", {
     text: `

@@ -4,7 +4,8 @@ import * as Chain from "@satrail/sandbox/Chain"
 import { Effect, HashMap, Option } from "effect"
 import type { Coverage } from "../world/Coverage.ts"
 import type { World } from "../world/World.ts"
-import * as ApprovalChecks from "./ApprovalChecks.ts"
+import { all as features } from "../features/checks.ts"
+import type { KeyOf } from "../features/Feature.ts"
 import * as CompanyChecks from "./CompanyChecks.ts"
 import * as LimitChecks from "./LimitChecks.ts"
 import * as RecordChecks from "./RecordChecks.ts"
@@ -29,7 +30,7 @@ const walletOf = ({ chain }: RecordChecks.Outside): Msat.Msat =>
   Msat.sum(...Chain.coins(chain, "wallet", false).map(({ amount }) => amount))
 
 /** `keyOf` is what a request of a customer came with. */
-export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: boolean, keyOf: ApprovalChecks.KeyOf): Books => {
+export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: boolean, keyOf: KeyOf): Books => {
   const { records, sandbox, store } = world
   const known = <A, E>(effect: Effect.Effect<A, E>): A => {
     const exit = world.now(effect)
@@ -42,7 +43,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
   const { isSettledByItsCompany, suspended } = TradeChecks.listen(seen)
   if (isOrdered) {
     seen.hear(LimitChecks.listener())
-    seen.hear(ApprovalChecks.listener(keyOf))
+    for (const { listener } of features) if (listener !== undefined) seen.hear(listener(keyOf))
   }
   const touched = RecordChecks.make(records, coverage, isSettledByItsCompany)
 

@@ -2,6 +2,7 @@ import { type Counted, counted, names, windows } from "@satrail/core/ledger/Limi
 import type { Change } from "@satrail/core/service/Changes"
 import * as Written from "@satrail/core/ledger/Written"
 import { all as features } from "../features/checks.ts"
+import { heldBy } from "../features/Feature.ts"
 import { claim } from "./Violation.ts"
 
 /** Something that was counted against somebody's limits, and was not given back. */
@@ -10,13 +11,6 @@ interface Entry {
   readonly subject: string
   readonly atMillis: number
   readonly amount: bigint
-}
-
-/** What a Change holds. */
-export const heldBy = ({ legs }: Change): bigint => {
-  let held = 0n
-  for (const { postings } of legs) for (const { to, amount } of postings) if (to === "held") held += amount
-  return held
 }
 
 const counts = new Set<string>(features.flatMap(({ limits }) => limits?.counts ?? []))
@@ -30,7 +24,7 @@ const holderOf = (change: Change): string | undefined => {
   return change._tag === "WithdrawalRequested" || counts.has(change._tag) ? change.id : undefined
 }
 
-const givesBack = new Set<string>(["WithdrawalFailed", "WithdrawalRejected", ...features.flatMap(({ limits }) => limits?.returns ?? [])])
+const givesBack = new Set<string>(["WithdrawalFailed", ...features.flatMap(({ limits }) => limits?.returns ?? [])])
 
 /** No window of a limit, wherever it begins, has more in it than the limit. Changes are heard of in the order in which they were applied. */
 export const listener = (): ((change: Change) => void) => {

@@ -12,9 +12,8 @@ import * as Lightning from "@satrail/sandbox/Lightning"
 import type { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Option } from "effect"
 import type { Coverage } from "../world/Coverage.ts"
-import * as ApprovalChecks from "./ApprovalChecks.ts"
 import type { Row } from "./Seen.ts"
-import { records as features } from "../features/checks.ts"
+import { all, records as features } from "../features/checks.ts"
 import * as Offers from "../features/offers/PaidChecks.ts"
 import { claim, same, Violation } from "./Violation.ts"
 
@@ -92,7 +91,7 @@ const sentOnChain = Effect.fnUntraced(function* (records: AllReads, row: Withdra
 
 /** What a withdrawal did outside is what it says, at any moment. */
 export const withdrawal = (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) => {
-  ApprovalChecks.isSentAsDecided(row)
+  for (const { withdrawal } of all) withdrawal?.(row)
   return row.rail === "lightning" ? sentByLightning(records, row, now) : sentOnChain(records, row, now)
 }
 

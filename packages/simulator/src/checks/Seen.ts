@@ -4,6 +4,7 @@ import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Written from "@satrail/core/ledger/Written"
 import type { Change } from "@satrail/core/service/Changes"
 import { records } from "../features/checks.ts"
+import type { Listener } from "../features/Feature.ts"
 import type { Coverage } from "../world/Coverage.ts"
 import type { Watch } from "../world/Watch.ts"
 
@@ -13,9 +14,6 @@ export interface Row {
   readonly companyId: CompanyId.CompanyId
   readonly id: string
 }
-
-/** Hears of what was committed. */
-export type Listener = (change: Change, asking: number | null) => void
 
 /** What was committed, as far as anybody has to remember it. */
 export interface Seen {

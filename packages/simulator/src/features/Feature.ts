@@ -4,6 +4,7 @@ import type { Noun, Row } from "@satrail/core/ledger/Noun"
 import type * as Written from "@satrail/core/ledger/Written"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
+import type { Change } from "@satrail/core/service/Changes"
 import type { Random } from "@satrail/testing/Random"
 import type { Act } from "../plot/Operation.ts"
 import type { Crash } from "../plot/Scenes.ts"
@@ -50,9 +51,19 @@ export const record = <A extends Standing>(noun: Noun<A>, checks: Checks<A>): Re
   // oxlint-disable-next-line typescript/consistent-type-assertions -- what is checked was read as this noun's
   ({ noun, ...checks }) as unknown as Record
 
+/** Hears of what was committed, with the request of a customer that it was done for. */
+export type Listener = (change: Change, asking: number | null) => void
+
+/** The key that a request of a customer came with. */
+export type KeyOf = (asking: number) => string | undefined
+
 export interface Feature {
   readonly changes: { readonly [tag: string]: How }
   readonly records?: ReadonlyArray<Record>
+  /** What holds of every withdrawal at any moment. */
+  readonly withdrawal?: (row: Withdrawal) => void
+  /** Checks the Changes in the order in which they were applied. */
+  readonly listener?: (keyOf: KeyOf) => Listener
   /** Transitions that stories bring about: `voucher: open to claimed`. */
   readonly transitions?: ReadonlyArray<string>
   readonly limits?: {
@@ -64,6 +75,13 @@ export interface Feature {
     /** What is counted under another id from here on. */
     readonly became?: (change: Written.Any) => readonly [id: string, was: string] | undefined
   }
+}
+
+/** What a Change holds. */
+export const heldBy = ({ legs }: Change): bigint => {
+  let held = 0n
+  for (const { postings } of legs) for (const { to, amount } of postings) if (to === "held") held += amount
+  return held
 }
 
 /** A feature in stories: every kind of its Changes that may move money has its place in `changes`. */

@@ -1,6 +1,7 @@
+import { acts as approvals } from "./approvals/Acts.ts"
 import { acts as offers } from "./offers/Acts.ts"
 import { acts as refunds } from "./refunds/Acts.ts"
 import { acts as vouchers } from "./vouchers/Acts.ts"
 
 /** How each feature's operations are carried out. */
-export const acts = [vouchers, refunds, offers] as const
+export const acts = [approvals, vouchers, refunds, offers] as const

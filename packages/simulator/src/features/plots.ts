@@ -1,9 +1,10 @@
+import { plot as approvals } from "./approvals/Plot.ts"
 import { plot as offers } from "./offers/Plot.ts"
 import { plot as refunds } from "./refunds/Plot.ts"
 import { plot as vouchers } from "./vouchers/Plot.ts"
 
 /** What is done with each feature. */
-export const plots = [vouchers, refunds, offers] as const
+export const plots = [approvals, vouchers, refunds, offers] as const
 
 /** What is said of requests of each. */
 interface Plot {

@@ -12,8 +12,6 @@ const critical = [
   "WithdrawalSettled",
   "WithdrawalFailed",
   "WithdrawalReplaced",
-  "WithdrawalApproved",
-  "WithdrawalRejected",
   "InternalTransferred",
   "InvoiceClaimed",
   "InvoiceCreated",
@@ -187,13 +185,6 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     sats: random.pick([null, null, 3000, 25_000, 120_000]),
     count: random.pick([null, null, null, 3]),
     aboveSats: random.pick([null, null, 500, 5000])
-  }),
-  Decide: (random) => ({
-    _tag: "Decide",
-    slot: random.below(maxSlots),
-    which: recently(random),
-    by: random.chance(0.7) ? "another" : "asker",
-    how: random.chance(0.7) ? "approve" : "reject"
   }),
   Stop: (random) => ({ _tag: "Stop", ...asked(random), what: random.pick(stopping) }),
   Assign: (random) => ({ _tag: "Assign", ...asked(random), which: recently(random) }),

@@ -77,14 +77,6 @@ export type Act =
       readonly count: number | null
       readonly aboveSats: number | null
     } & Asked)
-  /** A key of its company approves or rejects what waits for another key than the one that asked: that other one, or the same. */
-  | {
-      readonly _tag: "Decide"
-      readonly slot: number
-      readonly which: number
-      readonly by: "another" | "asker"
-      readonly how: "approve" | "reject"
-    }
   | ({ readonly _tag: "Stop"; readonly what: Stopping } & Asked)
   /** The operator says whose a payment in suspense is. */
   | ({ readonly _tag: "Assign"; readonly which: number } & Asked)

@@ -42,7 +42,6 @@ const weights: { readonly [tag in Tag]: number } = {
   PayCheckout: 4,
   CancelCheckout: 1,
   Limit: 1,
-  Decide: 3,
   Stop: 2,
   Assign: 1,
   IndexBehind: 1,

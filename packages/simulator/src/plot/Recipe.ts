@@ -1,6 +1,6 @@
 import type { Random } from "@satrail/testing/Random"
 import type { Fate } from "../world/Fault.ts"
-import { approving, checkingOut, holding, limiting, stopped, unowned } from "./RecipeOfTrade.ts"
+import { checkingOut, holding, limiting, stopped, unowned } from "./RecipeOfTrade.ts"
 import { stories } from "../features/stories.ts"
 import { draws, follow, late, spend, trap, when } from "./Draw.ts"
 import { type Act, maxSlots, type To } from "./Operation.ts"
@@ -257,8 +257,6 @@ export const recipes = [
   ambush,
   ambush,
   limiting,
-  approving,
-  approving,
   stopped,
   holding,
   holding,

@@ -3,7 +3,7 @@ import { draws, follow, spend } from "./Draw.ts"
 import { type Act, maxSlots } from "./Operation.ts"
 import { trapAt, wait } from "./Scenes.ts"
 
-// Several operations that are dangerous together: of limits, approvals, stops, hold invoices, suspense and checkouts.
+// Several operations that are dangerous together: of limits, stops, hold invoices, suspense and checkouts.
 
 const slot = (random: Random) => random.below(maxSlots)
 
@@ -19,28 +19,6 @@ export const limiting = (random: Random): ReadonlyArray<Act> => {
   })
   const limit: Act = { ...draws.Limit(random), company: 0, sats: 3500, count: random.pick([null, 3]), aboveSats: null }
   return [limit, ...many(), edge(), ...many(), edge(), ...many(), edge(), ...many(), { ...limit, sats: null, count: null }]
-}
-
-/** What is sent waits for another key, which approves, rejects or is silent, several times at once, while processes die and the clock goes on. */
-export const approving = (random: Random): ReadonlyArray<Act> => {
-  const limit: Act = { ...draws.Limit(random), company: 0, sats: null, count: null, aboveSats: 500 }
-  const decide = (): Act => ({ ...draws.Decide(random), which: random.below(2) })
-  const ask = (): Act =>
-    random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, sats: random.pick([1000, 5000]) } : spend(random, 1000)
-  return [
-    limit,
-    ...(random.chance(0.5)
-      ? [trapAt(random, ["WithdrawalRequested", "WithdrawalApproved", "WithdrawalRejected", "WithdrawalDispatched", "WithdrawalFailed"])]
-      : []),
-    ...Array.from({ length: random.between(1, 3) }, ask),
-    wait(random.pick([0, 1000])),
-    ...Array.from({ length: random.between(0, 3) }, decide),
-    ...(random.chance(0.4) ? [{ _tag: "Jump", millis: random.pick([60_000, 3_600_000, 86_400_000]) } as const] : []),
-    decide(),
-    wait(2000),
-    decide(),
-    { ...limit, aboveSats: null }
-  ]
 }
 
 /** Something is stopped while it is done, and goes on. */

@@ -1,7 +1,7 @@
 import { operatorToken } from "../world/Front.ts"
 import type { Customers } from "./Customers.ts"
 import { text } from "./Json.ts"
-import { type Acts, latest, type Made } from "./Made.ts"
+import { type Acts, latest } from "./Made.ts"
 
 const operator = { bearer: operatorToken } as const
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
@@ -9,14 +9,14 @@ const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value)
 /** The id of a key is in its middle. */
 const keyIdOf = (bearer: string): string => bearer.split("_")[2] ?? ""
 
-/** What an operator limits, stops and assigns, and what the holder of another key decides. */
+/** What an operator limits, stops and assigns. */
 export interface Stops {
-  readonly acts: Acts<"Limit" | "Decide" | "Stop" | "Assign">
+  readonly acts: Acts<"Limit" | "Stop" | "Assign">
   /** Everything that was stopped goes on. */
   readonly resume: () => void
 }
 
-export const make = (customers: Customers, made: Made): Stops => {
+export const make = (customers: Customers): Stops => {
   const of = (id: string) => `/operator/companies/${id}`
   const turn = (slot: number, does: "pause" | "resume", what: string) =>
     customers.ask({ ...operator, slot, method: "POST", path: `/operator/${does}`, body: JSON.stringify({ what }) })
@@ -33,11 +33,6 @@ export const make = (customers: Customers, made: Made): Stops => {
           ...(aboveSats !== null && { approval_above_sats: aboveSats })
         })
         customers.ask({ ...operator, slot, method: "PUT", path: `${path}/limits`, body })
-      },
-      Decide: ({ slot, which, by, how }) => {
-        const one = latest(made.awaiting, which)
-        const bearer = by === "asker" ? one?.bearer : customers.companies.find((company) => company.bearer === one?.bearer)?.another
-        if (one !== undefined) customers.ask({ slot, method: "POST", path: `/v1/transactions/withdrawals/${one.id}/${how}`, bearer })
       },
       Stop: ({ slot, company, what }) => {
         const one = latest(customers.companies, company)

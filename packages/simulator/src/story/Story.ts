@@ -49,7 +49,7 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
   const customers = Customers.make(stage, seen)
   const outsiders = Outsiders.make(stage, customers, made)
   const endpoints = Endpoints.make(stage, customers, deliveries)
-  const stops = Stops.make(customers, made)
+  const stops = Stops.make(customers)
   const acts: Acts<Tag> = {
     ...endpoints.acts,
     ...outsiders.acts,

@@ -11,6 +11,7 @@ import { LnurlOptions } from "../../receiving/LnurlOptions.ts"
 import * as Destination from "../../sending/Destination.ts"
 import { Recipients } from "../../sending/Recipients.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
+import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
 import * as Voucher from "./Voucher.ts"
 
 /** What a wallet sends to claim a voucher, each as it came. */
@@ -40,6 +41,7 @@ export const make = Effect.gen(function* () {
   const { network, domain, linkHost = domain } = yield* Installation
   const { lnurl } = yield* LnurlOptions
   const entropy = yield* Entropy
+  const mayBegin = yield* WithdrawalHooks.make
   const callerMayClaim = Throttle.callers(lnurl.perCaller)
   const now = Clock.currentTimeMillis
 
@@ -56,8 +58,8 @@ export const make = Effect.gen(function* () {
     return voucher.expiresAtMillis <= (yield* now) ? yield* gone.expired : voucher
   })
 
-  /** The invoice, read, if it is one that this voucher may pay. */
-  const payable = Effect.fnUntraced(
+  /** The claim with this invoice, if the voucher may pay it. */
+  const claimed = Effect.fnUntraced(
     function* (voucher: Voucher.Voucher, pr: string) {
       const destination = yield* Effect.fromResult(Destination.parse(pr, network))
       if (destination._tag !== "LightningInvoice" || destination.invoice.amount !== voucher.amount) {
@@ -66,8 +68,15 @@ export const make = Effect.gen(function* () {
           message: `pr must be a Lightning invoice for exactly ${voucher.amount} millisatoshis`
         })
       }
-      yield* recipients.payable(voucher.companyId, destination, voucher.amount)
-      return Destination.text(destination)
+      const recipient = yield* recipients.payable(voucher.companyId, destination, voucher.amount)
+      const atMillis = yield* now
+      const change = Voucher.claimed(
+        voucher,
+        { id: Id.fromMillis(atMillis, entropy), recipient: Destination.text(destination), network },
+        atMillis
+      )
+      yield* mayBegin({ spender: { company: { id: voucher.companyId } }, recipient, withdrawal: change.writes[1].record })
+      return change
     },
     Effect.catchTags({
       DestinationInvalid: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
@@ -83,12 +92,6 @@ export const make = Effect.gen(function* () {
     return withdrawal?._tag === "Some" && withdrawal.value.recipient === pr.trim().toLowerCase()
   })
 
-  const commitClaim = Effect.fnUntraced(function* (voucher: Voucher.Voucher, recipient: string) {
-    const atMillis = yield* now
-    const to = { id: Id.fromMillis(atMillis, entropy), recipient, network }
-    yield* journal.commit(Voucher.claimed(voucher, to, atMillis))
-  })
-
   return {
     offer: Effect.fnUntraced(function* (k1) {
       return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(linkHost) }
@@ -100,8 +103,8 @@ export const make = Effect.gen(function* () {
       const voucher = yield* bySecret(k1)
       if (yield* isPaidTo(voucher, pr)) return
       yield* Effect.catchTag(stops.check("sending"), "Paused", () => stopped)
-      const recipient = yield* payable(yield* open(voucher), pr)
-      yield* Effect.catchTags(commitClaim(voucher, recipient), {
+      const change = yield* claimed(yield* open(voucher), pr)
+      yield* Effect.catchTags(journal.commit(change), {
         VoucherNotOpen: Effect.fnUntraced(function* () {
           const since = yield* bySecret(k1)
           if (!(yield* isPaidTo(since, pr))) return yield* Effect.asVoid(open(since))

@@ -1,16 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Written from "@satrail/core/ledger/Written"
+import { approvals as core } from "@satrail/core/features/approvals/index"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { Change } from "@satrail/core/service/Changes"
-import { heldBy } from "./LimitChecks.ts"
-import type { Listener } from "./Seen.ts"
-import { claim, same, Violation } from "./Violation.ts"
-
-/** The key that a request of a customer came with. */
-export type KeyOf = (asking: number) => string | undefined
+import { claim, same, Violation } from "../../checks/Violation.ts"
+import * as Feature from "../Feature.ts"
 
 /** What a withdrawal says of its approval fits what became of it. */
-export const isSentAsDecided = ({ id, approval, dispatchedAtMillis, status }: Withdrawal.Withdrawal): void => {
+const isSentAsDecided = ({ id, approval, dispatchedAtMillis, status }: Withdrawal.Withdrawal): void => {
   const isDecided = approval === null || approval === "approved"
   claim(isDecided || dispatchedAtMillis === null, `nothing is sent that was not approved: withdrawal ${id} is ${approval}`)
   claim(isDecided || status !== "settled", `nothing is settled that was not approved: withdrawal ${id} is ${approval}`)
@@ -43,13 +40,13 @@ const sentIn = (change: Change): ReadonlyArray<string> => {
  * Nothing is sent before another key than the one that asked has approved it, and what is rejected gives back all that it held. Changes are heard of in
  * the order in which they were applied.
  */
-export const listener = (keyOf: KeyOf): Listener => {
+const listener = (keyOf: Feature.KeyOf): Feature.Listener => {
   const waiting = new Map<string, Waiting>()
 
   return (change, asking) => {
     const key = asking === null ? undefined : keyOf(asking)
     const asked = requestedIn(change)
-    if (asked?.approval === "waiting") waiting.set(asked.id, { key, held: heldBy(change) })
+    if (asked?.approval === "waiting") waiting.set(asked.id, { key, held: Feature.heldBy(change) })
     for (const id of sentIn(change)) {
       const isApproved = !waiting.has(id) || waiting.get(id)?.decided === "approved"
       claim(isApproved, `nothing is sent that was not approved: ${change._tag} of withdrawal ${id}`)
@@ -68,3 +65,15 @@ export const listener = (keyOf: KeyOf): Listener => {
     waiting.set(id, { ...one, decided })
   }
 }
+
+export const approvals = Feature.make(core)({
+  changes: { WithdrawalApproved: "happens", WithdrawalRejected: "happens" },
+  transitions: [
+    "withdrawal: nothing to pending_approval",
+    "withdrawal: pending_approval to pending",
+    "withdrawal: pending_approval to failed"
+  ],
+  limits: { counts: [], returns: ["WithdrawalRejected"] },
+  withdrawal: isSentAsDecided,
+  listener
+})

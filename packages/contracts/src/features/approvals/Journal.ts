@@ -5,13 +5,13 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Limit from "@satrail/core/ledger/Limit"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Waiting from "@satrail/core/ledger/Waiting"
-import * as Approval from "@satrail/core/sending/Approval"
+import * as Approval from "@satrail/core/features/approvals/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
-import type { Promises } from "./Contract.ts"
-import { claim, companyWith, found, lightningAttempt, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
-import { has } from "./Ledger.ts"
+import type { Promises } from "../../Contract.ts"
+import { claim, companyWith, found, lightningAttempt, tally, unchanged, verdict, withdrawal } from "../../Fixtures.ts"
+import { has } from "../../Ledger.ts"
 
 const atMillis = 1_600_000_000_000
 const atOnce = { concurrency: "unbounded" } as const

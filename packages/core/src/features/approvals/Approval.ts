@@ -1,11 +1,11 @@
 import { Schema } from "effect"
-import type { Spender } from "../accounts/Limits.ts"
-import * as Change from "../ledger/Change.ts"
-import * as Limit from "../ledger/Limit.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
-import { refundEnds } from "./RefundTask.ts"
-import * as Withdrawal from "./Withdrawal.ts"
+import type { Spender } from "../../accounts/Limits.ts"
+import * as Change from "../../ledger/Change.ts"
+import * as Limit from "../../ledger/Limit.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
+import { refundEnds } from "../../sending/RefundTask.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // A withdrawal above a threshold waits for a second key. It is pending, with its money held, and has no job: whatever is the work of a job (to send it, to
 // settle it, to fail it) is refused by its fence until the commit that approves it enqueues one.
@@ -54,14 +54,16 @@ export const life = {
 export interface WithdrawalApproved extends Written<
   "WithdrawalApproved",
   readonly [Noun.TransitionOf<typeof life.approved, Withdrawal.Withdrawal>],
-  "freeze"
+  "freeze",
+  "withdrawal.approved"
 > {}
 
 /** It is not sent: the hold is voided, and what was counted for it is given back. */
 export interface WithdrawalRejected extends Written<
   "WithdrawalRejected",
   readonly [Noun.TransitionOf<typeof life.rejected, Withdrawal.Withdrawal>],
-  "credit"
+  "credit",
+  "withdrawal.failed"
 > {}
 
 /** One that waits. */

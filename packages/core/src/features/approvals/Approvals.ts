@@ -1,0 +1,115 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { Sender } from "../../accounts/Company.ts"
+import type { Spender } from "../../accounts/Limits.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
+import * as Id from "../../base/Id.ts"
+import * as Worker from "../../base/Worker.ts"
+import type { CompanyFrozen } from "../../ledger/Freeze.ts"
+import { Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { PollMillis } from "../../ledger/Wakes.ts"
+import { SendingReads } from "../../sending/SendingReads.ts"
+import type { Withdrawal } from "../../sending/Withdrawal.ts"
+import * as WithdrawalDrafts from "../../sending/WithdrawalDrafts.ts"
+import * as Approval from "./Approval.ts"
+import { ApprovalReads } from "./ApprovalReads.ts"
+
+/** What a key decides about another's withdrawal. */
+export interface Decision {
+  readonly company: Sender
+  /** Whose decision it is. */
+  readonly apiKey: NonNullable<Spender["apiKey"]>
+  readonly id: string
+}
+
+/** How many are let expire in a step. */
+const expiredAtOnce = 100
+
+/** Decides about withdrawals that wait for a second key. */
+export class Approvals extends Context.Service<
+  Approvals,
+  {
+    /**
+     * Queues the payment. Any key may approve but the one that asked for it, and those that replace that one; the caller checks that the key has the scope `approve`.
+     * The destination is checked again, and the network's fee may not be more than is held. Approving again changes nothing.
+     */
+    readonly approve: (
+      decision: Decision
+    ) => Effect.Effect<
+      Withdrawal,
+      | Exclude<WithdrawalDrafts.Refused, { readonly _tag: "AmountInvalid" | "Invalid" | "DestinationInvalid" | "RateUnavailable" }>
+      | NotFound
+      | Approval.ApprovalOver
+      | Approval.ApprovalByAsker
+      | Approval.ApprovalFeeRisen
+      | CompanyFrozen
+    >
+    /** Fails the withdrawal and makes its money available again, in one commit. Any key may reject, the one that asked for it too. Rejecting again changes nothing. */
+    readonly reject: (decision: Decision) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
+    /** Gives back the money of withdrawals that nobody approved in time, and returns how many there were. Any number of processes may do it at once: each ends once. */
+    readonly expire: Effect.Effect<number, StoreUnavailable>
+  }
+>()("@satrail/core/features/approvals/Approvals") {}
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const sending = yield* SendingReads
+  const records = yield* ApprovalReads
+  const drafts = yield* WithdrawalDrafts.make
+  const now = Clock.currentTimeMillis
+
+  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const found = Id.is(id) ? yield* sending.withdrawal(companyId, id) : Option.none()
+    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "withdrawal", id })
+  })
+
+  /** Somebody else decided meanwhile: the same decision is fine. */
+  const overtaken = (companyId: CompanyId.CompanyId, id: string, state: "approved" | "rejected") => () =>
+    Effect.flatMap(get(companyId, id), (row) =>
+      row.approval === state ? Effect.succeed(row) : Effect.fail(new Approval.ApprovalOver({ id, state: row.approval }))
+    )
+
+  return Approvals.of({
+    approve: Effect.fnUntraced(function* ({ company, apiKey, id }) {
+      const row = yield* get(company.id, id)
+      if (row.approval === "approved") return row
+      if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
+      const by = Approval.keyOf(apiKey)
+      if (by === row.approvalAskedBy) return yield* new Approval.ApprovalByAsker({ id })
+      const { fee, atMillis, work } = yield* drafts.again(company, row)
+      if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id })
+      // The worker that lets it expire may be late.
+      if (atMillis >= (row.approvalExpiresAtMillis ?? 0)) return yield* new Approval.ApprovalOver({ id, state: "expired" })
+      const commit = Effect.andThen(journal.commit(Approval.approved(row, by, work, atMillis)), get(company.id, id))
+      return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))
+    }),
+    reject: Effect.fnUntraced(function* ({ company, apiKey, id }) {
+      const row = yield* get(company.id, id)
+      if (row.approval === "rejected") return row
+      if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
+      const commit = Effect.andThen(journal.commit(Approval.rejected(row, Approval.keyOf(apiKey), yield* now)), get(company.id, id))
+      return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "rejected"))
+    }),
+    expire: Effect.gen(function* () {
+      const atMillis = yield* now
+      const due = yield* records.unapproved(atMillis, expiredAtOnce)
+      yield* Effect.forEach(
+        due.filter(Approval.isWaiting),
+        (row) =>
+          Effect.catchTag(Effect.asVoid(journal.commit(Approval.rejected(row, null, atMillis))), "AlreadyTerminal", () => Effect.void),
+        { concurrency: 10, discard: true }
+      )
+      return due.length
+    })
+  })
+})
+
+export const layer = Layer.effect(Approvals, make)
+
+/** Lets withdrawals expire that nobody approved, for as long as the scope is open. */
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { expire } = yield* Approvals
+    const pollMillis = yield* PollMillis
+    yield* Worker.run("approvals", Effect.repeat(expire, { while: (found) => found === expiredAtOnce }), Effect.sleep(pollMillis))
+  })
+)

@@ -1,0 +1,37 @@
+import { Effect, Option } from "effect"
+import * as Traced from "../../base/Traced.ts"
+import * as Feature from "../../ledger/Feature.ts"
+import type { Published } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
+import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
+import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
+import * as Approval from "./Approval.ts"
+import { hook } from "./ApprovalHook.ts"
+import * as Approvals from "./Approvals.ts"
+
+/** The withdrawal right after its approval, whatever has become of it since. */
+const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
+  ...WithdrawalTold.asked(row),
+  approval: row.approval,
+  approvalBy: row.approvalBy,
+  approvalAtMillis: row.approvalAtMillis,
+  updatedAtMillis: atMillis
+})
+
+const tell = Effect.fnUntraced(function* ({ companyId, subject, atMillis }: Published) {
+  const found = yield* (yield* NounReads).get(Withdrawal.noun, companyId, subject)
+  return Option.toArray(Option.map(found, (row) => WithdrawalTold.about(approved(row, atMillis), "pending")))
+})
+
+/** Withdrawals above a threshold wait until another key approves them. */
+export const approvals = Feature.make({
+  name: "approvals",
+  lives: [Approval.life],
+  changes: Feature.changes<Approval.WithdrawalApproved | Approval.WithdrawalRejected>(),
+  events: { "withdrawal.approved": "withdrawals" },
+  notices: { told: { "withdrawal.approved": { as: ["withdrawal.lightning.pending", "withdrawal.on_chain.pending"], tell } } },
+  layer: Traced.over(Approvals.Approvals, Approvals.layer),
+  workers: Approvals.layerWorker,
+  extensions: WithdrawalHooks.layer(hook)
+})

@@ -1,0 +1,87 @@
+import { assert, describe } from "@effect/vitest"
+import { Context, Effect, Redacted } from "effect"
+import type { Company } from "../src/accounts/Company.ts"
+import { Approvals } from "../src/features/approvals/Approvals.ts"
+import { Refunds } from "../src/features/refunds/Refunds.ts"
+import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
+import { Transactions } from "../src/reports/Transactions.ts"
+import { DestinationRefused } from "../src/sending/Recipient.ts"
+import { type Hook, Hooks } from "../src/sending/WithdrawalHooks.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import { asked, companyWith, has, made, now, outside, said, scenario, step, type World } from "./World.ts"
+
+/** A list of destinations that nothing is sent to, as a host would add it. */
+const listing = (...others: ReadonlyArray<Hook>): World & { readonly listed: Set<string> } => {
+  const listed = new Set<string>()
+  const refuses: Hook = {
+    mayBegin: ({ withdrawal: { recipient } }) =>
+      listed.has(recipient)
+        ? Effect.fail(new DestinationRefused({ code: "unsupported", message: "The destination is on a list" }))
+        : Effect.undefined
+  }
+  return { listed, change: (ports) => Context.add(ports, Hooks, [...others, refuses]) }
+}
+
+/** Has every withdrawal wait. */
+const careful: Hook = {
+  mayBegin: ({ spender: { apiKey }, withdrawal: { createdAtMillis } }) =>
+    Effect.succeed({ approval: "waiting", approvalAskedBy: apiKey?.id ?? null, approvalExpiresAtMillis: createdAtMillis + 60_000 })
+}
+
+const keyOf = (id: string) => ({ id, limits: null, spendsAs: null })
+const confirming = Effect.fnUntraced(function* (company: Company, destination: string) {
+  return yield* made((yield* Withdrawals).confirm({ company, apiKey: keyOf("asks"), asked: undefined, destination, metadata: {} }))
+})
+const words = { description: "", expirySeconds: 3600, metadata: {} }
+const refused = "DestinationRefused: unsupported"
+
+describe("What a host adds to whether a withdrawal may begin", () => {
+  scenario(
+    "withdrawal hooks: a destination that a host refuses gets nothing by a withdrawal, a refund or a voucher, and nothing is held",
+    () => listing(),
+    function* ({ listed }) {
+      const company = yield* companyWith(100_000)
+      const { destination } = yield* outside({ sats: 1000 })
+      const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).transactions
+      const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
+      const { url } = yield* made((yield* Vouchers).create({ company, ...(yield* asked(1000)), ...words }))
+      const k1 = new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
+      const before = yield* has(company)
+      const claim = Effect.flatMap(Vouchers, (vouchers) => vouchers.claim({ k1, pr: destination, caller: "wallet" }))
+      const refund = Effect.flatMap(Refunds, ({ create }) => create({ company, of, asked: undefined, destination, ...words }))
+      listed.add(destination)
+      assert.deepStrictEqual(
+        [yield* said(confirming(company, destination)), yield* said(refund), yield* said(claim)],
+        [refused, refused, "VoucherRefused: invoice"]
+      )
+      assert.deepStrictEqual(yield* has(company), before)
+      listed.clear()
+      yield* claim
+      yield* step
+      assert.isBelow((yield* has(company)).held, before.held)
+    }
+  )
+
+  scenario(
+    "withdrawal hooks: what a host has wait is approved by another key, and every hook is asked, then again",
+    () => listing(careful),
+    function* ({ listed }) {
+      const company = yield* companyWith(100_000)
+      const { destination } = yield* outside({ sats: 1000 })
+      listed.add(destination)
+      assert.strictEqual(yield* said(confirming(company, destination)), refused)
+      listed.clear()
+      const row = yield* confirming(company, destination)
+      const approve = (by: string) =>
+        Effect.flatMap(Approvals, (approvals) => approvals.approve({ company, apiKey: keyOf(by), id: row.id }))
+      yield* step
+      assert.deepStrictEqual([(yield* now(row)).approval, yield* said(approve("asks"))], ["waiting", "ApprovalByAsker"])
+      listed.add(destination)
+      assert.strictEqual(yield* said(approve("approves")), refused)
+      listed.clear()
+      yield* approve("approves")
+      yield* step
+      assert.strictEqual((yield* now(row)).status, "settled")
+    }
+  )
+})
