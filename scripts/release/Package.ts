@@ -107,7 +107,7 @@ const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** What is promised of a package besides its root. */
-export const entries: Readonly<Record<string, ReadonlyArray<string>>> = { "@satrail/core": ["ports", "records", "services"] }
+export const entries: Readonly<Record<string, ReadonlyArray<string>>> = { "@satrail/core": ["money", "ports", "records", "services"] }
 
 export const manifest = ({ folder, source, assets }: Package) => {
   const { name, description, keywords, license, bin, dependencies, bundleDependencies, peerDependencies, peerDependenciesMeta } = source
