@@ -53,7 +53,6 @@ import { together } from "./features/Feature.ts"
 import { holding } from "./features/Holding.ts"
 import { features } from "./features/index.ts"
 import { auditAll, has } from "./Ledger.ts"
-import * as Audit from "./RecordsAudit.ts"
 import * as Bookings from "./RecordsBookings.ts"
 import * as MonthEnds from "./features/statements/MonthEnds.ts"
 import * as Books from "./RecordsBooks.ts"
@@ -62,7 +61,6 @@ import * as Lists from "./RecordsLists.ts"
 import * as Offers from "./RecordsOffers.ts"
 import * as Operator from "./RecordsOperator.ts"
 import * as Transactions from "./RecordsTransactions.ts"
-import * as Webhooks from "./features/webhooks/Records.ts"
 
 /** An id below every id that is made from here on. */
 const floor = Effect.gen(function* () {
@@ -473,10 +471,8 @@ export const other = {
   ...Transactions.other,
   ...Lists.other,
   ...Books.other,
-  ...Audit.other,
   ...Bookings.other,
   ...Events.other,
-  ...Webhooks.other,
   ...Operator.other,
   "a company is read as it was committed; companies are listed by id, each once": Effect.gen(function* () {
     const records = yield* Records

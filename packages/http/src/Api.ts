@@ -2,7 +2,6 @@ import type { Layer } from "effect"
 import type { HttpApi } from "effect/http-api"
 import { base } from "./api/Base.ts"
 import * as Account from "./resources/Account.ts"
-import * as Audit from "./resources/Audit.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Events from "./events/Feed.ts"
 import * as Exports from "./resources/Exports.ts"
@@ -35,7 +34,6 @@ type All = readonly [
   typeof Sections.read,
   typeof Events.section,
   ...Feature.Joined<typeof following, "sections">,
-  typeof Audit.section,
   typeof Rates.section,
   typeof Account.section,
   typeof OwnApiKeys.section,
@@ -45,7 +43,6 @@ type All = readonly [
   typeof OperatorCompanies.section,
   typeof OperatorBacklog.section,
   typeof OperatorTokens.section,
-  typeof Audit.operatorSection,
   typeof Exports.operatorSection,
   ...Feature.Joined<typeof following, "operatorSections">,
   typeof Reconciliation.section,
@@ -65,7 +62,6 @@ const all: All = [
   Sections.read,
   Events.section,
   ...Feature.joined(following, "sections"),
-  Audit.section,
   Rates.section,
   Account.section,
   OwnApiKeys.section,
@@ -75,7 +71,6 @@ const all: All = [
   OperatorCompanies.section,
   OperatorBacklog.section,
   OperatorTokens.section,
-  Audit.operatorSection,
   Exports.operatorSection,
   ...Feature.joined(following, "operatorSections"),
   Reconciliation.section,

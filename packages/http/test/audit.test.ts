@@ -1,8 +1,8 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { AuditStore } from "@satrail/core/ledger/Audit"
-import { AuditLog, link } from "@satrail/core/reports/AuditLog"
-import { verify } from "@satrail/core/reports/AuditVerification"
+import { AuditLog, link } from "@satrail/core/features/audit/AuditLog"
+import { verify } from "@satrail/core/features/audit/AuditVerification"
 import { Effect } from "effect"
 import { operatorToken, start } from "./Service.ts"
 

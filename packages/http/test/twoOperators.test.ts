@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Loosening from "@satrail/core/accounts/Loosening"
-import { link } from "@satrail/core/reports/AuditLog"
+import { link } from "@satrail/core/features/audit/AuditLog"
 import { Effect } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 

@@ -8,5 +8,6 @@ import { webhooks } from "./webhooks.ts"
 import { walletConnect } from "./wallet-connect.ts"
 import { sessions } from "./sessions.ts"
 import { statements } from "./statements.ts"
+import { audit } from "./audit.ts"
 
-export const features = [approvals, checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements, sessions]
+export const features = [approvals, checkouts, vouchers, refunds, offers, webhooks, walletConnect, adjustments, statements, sessions, audit]

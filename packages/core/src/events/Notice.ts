@@ -33,8 +33,7 @@ const own = {
   apiKey: ["api_key.requested", "api_key.approved"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
   onChainAddress: ["on_chain_address.created"],
-  domain: ["domain.verified", "domain.lost"],
-  auditHead: ["audit_head.updated"]
+  domain: ["domain.verified", "domain.lost"]
 } as const
 
 type Feature = (typeof features)[number]
@@ -53,12 +52,6 @@ export type Kind = keyof Types
 export type TypeOf<K extends Kind> = Types[K][number]
 export type Type = TypeOf<Kind>
 
-/** The signed head of the audit log. Only the operator receives it. */
-export interface AuditHead {
-  /** The head itself, in the form that `satrail verify --audit-head` accepts. */
-  readonly id: string
-}
-
 interface Rows {
   readonly deposit: Deposit.Shown
   readonly withdrawal: Withdrawal
@@ -68,7 +61,6 @@ interface Rows {
   readonly lightningAddress: LightningAddress
   readonly onChainAddress: OnChainAddress
   readonly domain: Domain
-  readonly auditHead: AuditHead
 }
 
 /** A record as an event tells it: in the state that the event stands for, whatever has become of it since. */

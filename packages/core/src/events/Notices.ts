@@ -75,8 +75,7 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "on_chain_address.created": ["on_chain_address.created"],
   "domain.verified": ["domain.verified"],
   "domain.found": ["domain.verified"],
-  "domain.lost": ["domain.lost"],
-  "audit_head.updated": ["audit_head.updated"]
+  "domain.lost": ["domain.lost"]
 }
 
 /** What features tell of: how, as which types, and whose events are also about another record than the committed event names. */
@@ -215,8 +214,6 @@ export const make = Effect.gen(function* () {
         return domain(event, (row) => ({ kind: "domain", type: "domain.verified", record: AsOf.verifiedDomain(row, atMillis) }))
       case "domain.lost":
         return domain(event, (row) => ({ kind: "domain", type, record: AsOf.lostDomain(row, atMillis) }))
-      case "audit_head.updated":
-        return Effect.succeed([{ kind: "auditHead", type, record: { id: event.subject } }])
       default:
         return featured(event)
     }

@@ -2,8 +2,6 @@ import { Schema } from "effect"
 
 /** The types of event of what is not a feature (see Feature.ts), and the kind of record that `subject` is the id of. */
 export const subjects = {
-  // Not a record: the subject is the head itself, in the form that `satrail verify --audit-head` accepts.
-  "audit_head.updated": null,
   "company.opened": "companies",
   "company.plan_changed": "companies",
   // What domains published until their events named the domain itself.

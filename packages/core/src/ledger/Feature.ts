@@ -117,8 +117,8 @@ export interface Feature {
   readonly nouns: ReadonlyArray<Noun>
   readonly lives: ReadonlyArray<{ readonly [name: string]: Move }>
   readonly changes: Changes<Written.Any>
-  /** Every type of event that its Changes publish, and the noun whose id its `subject` is. */
-  readonly events: { readonly [type: string]: string }
+  /** Every type of event that its Changes publish, and the noun whose id its `subject` is; null if the subject is not a record. */
+  readonly events: { readonly [type: string]: string | null }
   readonly notices?: Notices | undefined
   readonly holds?: ReadonlyArray<Holds>
   readonly keptSums?: ReadonlyArray<KeptSum>
@@ -171,7 +171,7 @@ const nothing = {
 /** A feature, as it is declared. An event that one of its Changes publishes, and that is not declared, does not compile. */
 export const make = <
   C extends Written.Any = never,
-  const E extends { readonly [type in EventOf<C> & string]: string } = { readonly [type in EventOf<C> & string]: string },
+  const E extends { readonly [type in EventOf<C> & string]: string | null } = { readonly [type in EventOf<C> & string]: string | null },
   const N extends Notices | undefined = undefined,
   L extends AnyLayer = Layer.Layer<never>,
   W extends AnyLayer = Layer.Layer<never>,

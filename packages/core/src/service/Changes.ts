@@ -42,7 +42,6 @@ import type {
 import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
-import type { AuditHeadPublished } from "../reports/AuditHead.ts"
 import type { ChangeOf } from "../ledger/Feature.ts"
 import type { everything } from "./Following.ts"
 import type {
@@ -104,7 +103,6 @@ export type Change =
   | InternalTransferred
   | PayoutBuried
   | CursorMoved
-  | AuditHeadPublished
   | DutyBegun
   | AnswerKept
   | AnswersForgotten

@@ -42,7 +42,6 @@ import * as Suspense from "../receiving/Suspense.ts"
 import * as Settlements from "../receiving/Settlements.ts"
 import * as Backlog from "../reports/reconciliation/Backlog.ts"
 import * as Liquidity from "../reports/reconciliation/Liquidity.ts"
-import * as AuditLog from "../reports/AuditLog.ts"
 import * as Reconciliation from "../reports/reconciliation/Reconciliation.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import * as Bookings from "../reports/Bookings.ts"
@@ -128,7 +127,6 @@ export const layer = (settings: Policy.Settings) =>
     ChainDeposits.layer,
     SettledPayouts.layer,
     PaymentWorker.layer,
-    AuditLog.layer,
     Events.layer
   ).pipe(
     Layer.provideMerge(Layers.services(following)),
@@ -171,7 +169,6 @@ export const layerWorkers = Layer.mergeAll(
   Domains.layerWorker,
   Expiry.layerWorker,
   Retention.layerWorker,
-  AuditLog.layerWorker,
   Layers.workers(following)
 )
 

@@ -1,6 +1,5 @@
-import type { About, AuditHead, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
+import type { About, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
 import { types } from "@satrail/core/events/Notice"
-import * as Audit from "@satrail/core/ledger/Audit"
 import { Renderer } from "@satrail/core/features/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "../wire/EventIds.ts"
@@ -14,24 +13,10 @@ import { all, type features } from "../features/index.ts"
 import * as Suspense from "../resources/Suspense.ts"
 import * as Withdrawals from "../resources/Withdrawals.ts"
 import * as Scalars from "../wire/Scalars.ts"
-import * as View from "../wire/View.ts"
+import type * as View from "../wire/View.ts"
 
 /** The largest body. A record that would be larger is told without its metadata. */
 export const maxBytes = 20_000
-
-/** The end of the audit log, signed, which goes to the operator's endpoints. */
-const auditHead = View.make<AuditHead>()(
-  { identifier: "AuditHead" },
-  {
-    head: [
-      Schema.String.annotate({
-        description: "The signed head of the audit log. Keep it outside the database, and pass it to `satrail verify --audit-head`",
-        examples: [Audit.textOf({ ...Audit.noHead, mac: Audit.origin })]
-      }),
-      ({ id }) => id
-    ]
-  }
-)
 
 /** What each kind of record is in an event: as it is where it is fetched. */
 const own = {
@@ -42,8 +27,7 @@ const own = {
   apiKey: ApiKeys.requestView,
   lightningAddress: LightningAddresses.own,
   onChainAddress: OnChainAddresses.view,
-  domain: Domains.own,
-  auditHead
+  domain: Domains.own
 } satisfies { readonly [K in Kind]?: View.View<never, Schema.Struct.Fields> }
 
 type Together<F> = (F extends { readonly views: infer V } ? (of: V) => void : never) extends (of: infer All) => void ? All : never
@@ -78,8 +62,6 @@ const dataOf = (about: About): object => {
       return views.onChainAddress.of(about.record)
     case "domain":
       return views.domain.of(about.record)
-    case "auditHead":
-      return views.auditHead.of(about.record)
     default: {
       const view = byKind.get(about.kind)
       // What a host's feature tells of is sent as it is.

@@ -1,6 +1,7 @@
 import type { Feature } from "./Feature.ts"
 import { approvals } from "./approvals/index.ts"
 import { adjustments } from "./adjustments/index.ts"
+import { audit } from "./audit/index.ts"
 import { checkouts } from "./checkouts/index.ts"
 import { offers } from "./offers/index.ts"
 import { refunds } from "./refunds/index.ts"
@@ -21,7 +22,8 @@ export const features = [
   walletConnect,
   adjustments,
   statements,
-  sessions
+  sessions,
+  audit
 ] as const
 
 /** The same, for whoever needs of each what any may have. */

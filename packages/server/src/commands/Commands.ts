@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as BookCommands from "./BookCommands.ts"
 import { call, company, duration, example, json, list, listed, name, of, paging } from "../client/CommandParts.ts"
-import { audit } from "./AuditCommand.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import { keys } from "./KeyCommands.ts"
 import { Variables } from "../environment/Unknown.ts"
@@ -387,7 +386,6 @@ export const satrail = Command.make("satrail").pipe(
         Command.provideEffectDiscard(ownFunds, spelt),
         Command.provideEffectDiscard(BookCommands.exports, spelt),
         Command.provideEffectDiscard(verify, spelt),
-        Command.provideEffectDiscard(audit, spelt),
         ...ofFeatures("The books")
       ]
     },

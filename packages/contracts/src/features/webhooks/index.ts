@@ -6,11 +6,12 @@ import { Effect } from "effect"
 import { verdict } from "../../Fixtures.ts"
 import { subjectOf } from "../../Subject.ts"
 import * as Feature from "../Feature.ts"
-import { delivery, endpoint, held as role } from "./Records.ts"
+import { delivery, endpoint, held as role, other } from "./Records.ts"
 
 export const webhooks = Feature.make({
   money: {},
   other: {},
+  records: other,
   subjects: {
     webhook_endpoints: subjectOf(Endpoint.noun, (companyId) => Effect.map(endpoint(companyId), (row) => Endpoint.created(row)), {
       changed: (row) => Effect.succeed(Endpoint.changed(row, { ...row, url: "https://shop.example/others", types: [] }, 5)),

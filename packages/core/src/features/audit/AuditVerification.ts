@@ -1,6 +1,6 @@
 import { Clock, Effect, Option, Schema } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
-import * as Audit from "../ledger/Audit.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
+import * as Audit from "../../ledger/Audit.ts"
 import * as AuditLog from "./AuditLog.ts"
 
 const batch = 1000

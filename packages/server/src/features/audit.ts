@@ -2,6 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { example, json, list, paging } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
+import * as Feature from "./Feature.ts"
 
 // Who did what: a page for people, or all of it as a file.
 
@@ -36,7 +37,7 @@ const filters = {
   until: only("until", "Before then, such as 2026-02-01T00:00:00Z")
 }
 
-export const audit = Command.make(
+const entries = Command.make(
   "audit",
   {
     ...filters,
@@ -60,3 +61,5 @@ export const audit = Command.make(
   example("audit --actor 7Kq2mVx9TbZc", "What was done with this key"),
   example("audit --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --format csv --output january.csv", "A month, as a file")
 )
+
+export const audit = Feature.make({ commands: { "The books": [entries] } })

@@ -1,15 +1,21 @@
 import { Clock, Effect, Option } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import * as Audit from "../ledger/Audit.ts"
-import type { Cursor, Fence } from "../ledger/Change.ts"
-import { Journal } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import type { Written } from "../ledger/Written.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import * as Audit from "../../ledger/Audit.ts"
+import type { Cursor, Fence } from "../../ledger/Change.ts"
+import { Journal } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import type { Written } from "../../ledger/Written.ts"
+
+/** The signed head of the audit log. Only the operator receives it. */
+export interface AuditHead {
+  /** The head itself, in the form that `satrail verify --audit-head` accepts. */
+  readonly id: string
+}
 
 /** The head of the audit log was published: the operator's webhooks take it to where the database's owner cannot change it. */
-export interface AuditHeadPublished extends Written<"AuditHeadPublished", readonly [], "fence"> {
+export interface AuditHeadPublished extends Written<"AuditHeadPublished", readonly [], "fence", "audit_head.updated"> {
   readonly cursor: Cursor
 }
 

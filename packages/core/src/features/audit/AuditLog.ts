@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import { Entropy } from "../base/Entropy.ts"
-import type { Invalid } from "../base/Invalid.ts"
-import * as Worker from "../base/Worker.ts"
-import * as Audit from "../ledger/Audit.ts"
-import * as Duties from "../ledger/Duties.ts"
-import type { StoreUnavailable } from "../ledger/Journal.ts"
-import * as Page from "../ledger/Page.ts"
-import * as Wakes from "../ledger/Wakes.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import type { Invalid } from "../../base/Invalid.ts"
+import * as Worker from "../../base/Worker.ts"
+import * as Audit from "../../ledger/Audit.ts"
+import * as Duties from "../../ledger/Duties.ts"
+import type { StoreUnavailable } from "../../ledger/Journal.ts"
+import * as Page from "../../ledger/Page.ts"
+import * as Wakes from "../../ledger/Wakes.ts"
 import * as AuditHead from "./AuditHead.ts"
 
 /** How long refusals of one kind are counted together. */
@@ -54,7 +54,7 @@ export class AuditLog extends Context.Service<
     /** Writes down what was counted so far. */
     readonly flush: Effect.Effect<void, StoreUnavailable>
   }
->()("@satrail/core/reports/AuditLog") {}
+>()("@satrail/core/features/audit/AuditLog") {}
 
 /** An entry's id, as ids are shown. */
 export const idOf = (id: bigint): string => {

@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import * as Feature from "../../ledger/Feature.ts"
+import type { Published } from "../../ledger/LedgerReads.ts"
+import type { AuditHead, AuditHeadPublished } from "./AuditHead.ts"
+import * as AuditLog from "./AuditLog.ts"
+
+const updated = (record: AuditHead) => ({ kind: "auditHead" as const, type: "audit_head.updated" as const, record })
+
+/** The list of the audit log, the refusals in it, and its chain. Its entries are written by `ledger/Audit.ts`, in the commit of each Change. */
+export const audit = Feature.make({
+  name: "audit",
+  changes: Feature.changes<AuditHeadPublished>(),
+  // The subject is the head itself.
+  events: { "audit_head.updated": null },
+  notices: {
+    kind: "auditHead",
+    types: ["audit_head.updated"],
+    told: {
+      "audit_head.updated": {
+        as: ["audit_head.updated"],
+        tell: ({ subject }: Published) => Effect.succeed([updated({ id: subject })])
+      }
+    }
+  },
+  layer: AuditLog.layer,
+  workers: AuditLog.layerWorker
+})
