@@ -8,7 +8,7 @@ import { Journal } from "../src/ledger/Journal.ts"
 import * as Checkout from "../src/features/checkouts/Checkout.ts"
 import { Checkouts } from "../src/features/checkouts/Checkouts.ts"
 import { Records } from "../src/service/Records.ts"
-import { asked, company, follow, has, made, mine, poll, replace, scenario } from "./World.ts"
+import { asked, company, companyWith, confirm, follow, has, made, mine, poll, replace, scenario, step } from "./World.ts"
 
 // What becomes of a checkout whose process dies between two commits.
 
@@ -73,6 +73,48 @@ scenario("checkout: the rest is rounded up to whole satoshis, so that who pays i
   assert.strictEqual(Checkout.rest({ amount }, Msat.make(1_000_000n)), Msat.make(1000n))
   assert.strictEqual(Checkout.rest({ amount }, amount), Msat.make(0n))
   yield* Effect.void
+})
+
+const told = Effect.gen(function* () {
+  const events = yield* (yield* Records).events(0n, 100)
+  return events.map(({ type }) => type).filter((type) => type.startsWith("checkout."))
+})
+
+for (const way of ["paymentRequest", "address"] as const) {
+  scenario(`checkout: one that another company pays is paid at once: ${way}`, function* () {
+    const payer = yield* companyWith(5000)
+    const row = yield* create(yield* company())
+    yield* confirm(payer, row[way], way === "address" ? 1000 : undefined)
+    yield* step
+    assert.strictEqual(yield* (yield* Checkouts).step, 1)
+    assert.deepStrictEqual(yield* told, ["checkout.paid"])
+  })
+}
+
+/** Notes the kinds of job that each Change to a deposit begins. */
+const noting = () => {
+  const noted: Array<readonly [tag: string, ...kinds: ReadonlyArray<string>]> = []
+  const change = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => {
+        const kinds = (change.jobs ?? []).flatMap((job) => ("kind" in job ? [job.kind] : []))
+        if (change._tag.startsWith("Deposit")) noted.push([change._tag, ...kinds])
+        return journal.commit(change)
+      }
+    })
+  )
+  return { noted, change }
+}
+
+scenario("checkout: an on-chain payment has a job when it is seen, and when it is credited", noting, function* ({ noted }) {
+  const row = yield* create(yield* company())
+  yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
+  yield* follow
+  yield* mine(6)
+  yield* follow
+  assert.deepStrictEqual(noted, [["DepositSeen", "checkout_payment"], ["DepositPlaced"], ["DepositConfirmed", "checkout_payment"]])
+  yield* later
+  assert.deepStrictEqual(yield* told, ["checkout.paid"])
 })
 
 describe("a checkout whose process dies", () => {

@@ -29,8 +29,6 @@ const held = (outcome: "settle" | "fail"): ReadonlyArray<Act> => [...takenOver, 
 
 const hold: Act = { _tag: "CreateHold", company: 0, slot, isOnce: true, sats: 1000, expirySeconds: 3600, isOwn: false }
 const settle: Act = { _tag: "SettleHold", slot, which: 0 }
-const checkout: Act = { _tag: "CreateCheckout", company: 0, slot, isOnce: true, sats: 2000, expirySeconds: 3600 }
-const payCheckout = (how: "lightning" | "part"): Act => ({ _tag: "PayCheckout", slot, which: 0, how })
 
 const alone = { ...usual, payoutWindowMillis: 0 }
 /** Payouts are batched, and replaced after five minutes. */
@@ -85,8 +83,6 @@ export const stories: Readonly<Record<string, Story>> = {
     together
   ),
   "hold invoice that is settled": story([...company(), hold, pay(), wait(5000)], [settle, wait(1000), settle, ...takenOver]),
-  "checkout that is paid": story([...company(), checkout, payCheckout("lightning")], [wait(2000), ...takenOver]),
-  "checkout that is paid in part": story([...company(), checkout, payCheckout("part")], [...mine(1), ...mine(2)]),
   "invoice that is canceled": story([...company(), invoice(0, 1000)], [cancel, wait(1000), cancel, ...takenOver, pay(), ...takenOver]),
   "invoice that is canceled while its payment is on its way": story(
     [...company(), invoice(0, 1000), pay(0, true), wait(2000)],

@@ -25,9 +25,9 @@ export const checkouts: ReadonlyArray<Canary> = [
     name: "checkout-unfollowed",
     rows: [],
     bug: "what pays a checkout is credited, and nobody looks at the checkout",
-    file: core("receiving/CheckoutTask"),
-    find: `(checkoutId === null ? [] :`,
-    replace: `(checkoutId === null || atMillis > 0 ? [] :`,
+    file: core("features/checkouts/CheckoutJobs"),
+    find: `checkoutId === null ? [] :`,
+    replace: `checkoutId === null || atMillis > 0 ? [] :`,
     test: "packages/http/test/checkouts.test.ts",
     titles: "checkout:",
     isInStories: true

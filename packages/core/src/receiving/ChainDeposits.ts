@@ -13,6 +13,7 @@ import * as Chain from "../nodes/ChainSource.ts"
 import { ChainSource } from "../nodes/ChainSource.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as Deposit from "./Deposit.ts"
+import { DepositJobs } from "./DepositJobs.ts"
 import * as FeeRates from "./FeeRates.ts"
 import * as Outputs from "./Outputs.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -48,6 +49,7 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const rates = yield* FeeRates.make
   const outputs = yield* Outputs.make(rates)
+  const jobsOf = yield* DepositJobs
   let checkedAt = ""
   let givenUpBefore: string | null = null
 
@@ -109,7 +111,9 @@ export const make = Effect.gen(function* () {
         continue
       }
       if (placement.isCoinbase && Chain.confirmations(tip, height) < Chain.coinbaseMaturity) continue
-      yield* Effect.catchTag(journal.commit(Deposit.confirmed(deposit, yield* Clock.currentTimeMillis)), "DepositMoved", () => Effect.void) // another process was first
+      const atMillis = yield* Clock.currentTimeMillis
+      const change = { ...Deposit.confirmed(deposit, atMillis), jobs: jobsOf(deposit, atMillis) }
+      yield* Effect.catchTag(journal.commit(change), "DepositMoved", () => Effect.void) // another process was first
     }
     return deep
   })

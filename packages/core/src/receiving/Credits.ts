@@ -9,8 +9,8 @@ import type * as Change from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal } from "../ledger/Journal.ts"
 import type { Settled } from "../nodes/LightningReceiver.ts"
-import { checkoutFollows } from "./CheckoutTask.ts"
 import * as Deposit from "./Deposit.ts"
+import { DepositJobs } from "./DepositJobs.ts"
 import * as Invoice from "./Invoice.ts"
 import { InvoiceJobs } from "./InvoiceJobs.ts"
 import * as IssuedOffers from "./IssuedOffers.ts"
@@ -29,6 +29,7 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const metadataPaid = yield* Paid.make
   const jobsOf = yield* InvoiceJobs
+  const jobsOfDeposit = yield* DepositJobs
 
   /** The node's money is there, but its invoice was settled by another payment: it belongs to no company until an operator has reviewed it. */
   const suspend = Effect.fnUntraced(function* (
@@ -101,7 +102,7 @@ export const make = Effect.gen(function* () {
     yield* journal
       .commit({
         ...Invoice.settled(invoice, deposit, paid.preimage, reading),
-        jobs: [...checkoutFollows(deposit, nowMillis), ...jobsOf(invoice, nowMillis), ...Invoice.ends(invoice)]
+        jobs: [...jobsOfDeposit(deposit, nowMillis), ...jobsOf(invoice, nowMillis), ...Invoice.ends(invoice)]
       })
       .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
   })

@@ -8,7 +8,6 @@ import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 import type { Written } from "../ledger/Written.ts"
-import { checkoutFollows } from "./CheckoutTask.ts"
 
 /**
  * Money that came in. Over Lightning and from inside it is `settled` from the start; on-chain it is `pending` when seen, `settled` when deep
@@ -116,7 +115,6 @@ export const seen = (deposit: Deposit): DepositSeen => ({
   atMillis: deposit.createdAtMillis,
   legs: [],
   writes: [Noun.insert(noun, deposit)],
-  jobs: checkoutFollows(deposit, deposit.createdAtMillis),
   event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
 })
 
@@ -158,7 +156,6 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
       )
     }
   ],
-  jobs: checkoutFollows(before, atMillis),
   event: { type: "deposit.settled", subject: before.id }
 })
 

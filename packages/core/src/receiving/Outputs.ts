@@ -10,6 +10,7 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { ChainSource, ChainUnavailable, type Output, type Placement } from "../nodes/ChainSource.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as Deposit from "./Deposit.ts"
+import { DepositJobs } from "./DepositJobs.ts"
 import type { FeeRates } from "./FeeRates.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -43,6 +44,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const { network } = yield* Installation
   const { minDeposit } = yield* Confirmations.Options
   const entropy = yield* Entropy
+  const jobsOf = yield* DepositJobs
 
   /** The current placement of a transaction. A source that has just reported it in a block, and does not find it, is behind itself: nothing follows from that. */
   const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
@@ -67,29 +69,28 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
         minSats: String(Msat.toSats(least))
       })
     }
-    yield* journal.commit(
-      Deposit.seen({
-        id: Id.fromMillis(nowMillis, entropy),
-        companyId,
-        ledgerTxId: Id.fromMillis(nowMillis, entropy),
-        recipient: address,
-        amount: output.amount,
-        network,
-        rail: "on_chain",
-        status: isTooSmall ? "failed" : "pending",
-        chainTxId: output.txId,
-        vout: output.vout,
-        height,
-        lightningInvoiceId: null,
-        checkoutId,
-        metadata,
-        absorbed: Msat.zero,
-        ...Deposit.unrefunded,
-        revision: 0,
-        createdAtMillis: nowMillis,
-        updatedAtMillis: nowMillis
-      })
-    )
+    const deposit: Deposit.Deposit = {
+      id: Id.fromMillis(nowMillis, entropy),
+      companyId,
+      ledgerTxId: Id.fromMillis(nowMillis, entropy),
+      recipient: address,
+      amount: output.amount,
+      network,
+      rail: "on_chain",
+      status: isTooSmall ? "failed" : "pending",
+      chainTxId: output.txId,
+      vout: output.vout,
+      height,
+      lightningInvoiceId: null,
+      checkoutId,
+      metadata,
+      absorbed: Msat.zero,
+      ...Deposit.unrefunded,
+      revision: 0,
+      createdAtMillis: nowMillis,
+      updatedAtMillis: nowMillis
+    }
+    yield* journal.commit({ ...Deposit.seen(deposit), jobs: jobsOf(deposit, nowMillis) })
   })
 
   /** Takes a credit back. What the company has spent of it by now is the operator's to bear; should it spend more meanwhile, we look again. */

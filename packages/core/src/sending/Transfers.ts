@@ -6,6 +6,7 @@ import { fence, type Task } from "../ledger/Tasks.ts"
 import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
+import { DepositJobs } from "../receiving/DepositJobs.ts"
 import { InvoiceJobs } from "../receiving/InvoiceJobs.ts"
 import type { IssuedOffer } from "../receiving/IssuedOffers.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
@@ -24,6 +25,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
   const entropy = yield* Entropy
   const metadataPaid = yield* Paid.make
   const jobsOf = yield* InvoiceJobs
+  const jobsOfDeposit = yield* DepositJobs
 
   const now = Clock.currentTimeMillis
 
@@ -42,9 +44,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
     function* (withdrawal: Withdrawal.Withdrawal, address: Payee, lightningAddressId: string | null, task: Task) {
       const atMillis = yield* now
       const deposit = depositFor(withdrawal, address, null, atMillis)
-      yield* journal.commit(
-        Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId }, fence(task), atMillis)
-      )
+      const to = { deposit, invoice: null, preimage: null, lightningAddressId, jobs: jobsOfDeposit(deposit, atMillis) }
+      yield* journal.commit(Withdrawal.transferred(withdrawal, to, fence(task), atMillis))
       return "done" as const
     },
     Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die })
@@ -75,6 +76,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
         const { companyId, checkoutId } = invoice
         const payee = { companyId, checkoutId, metadata: yield* metadataPaid.ofInvoice(invoice) }
+        const deposit = depositFor(withdrawal, payee, invoice.id, atMillis)
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
         // An outside payment was first: it is what the invoice gets.
@@ -83,7 +85,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
           Withdrawal.transferred(
             withdrawal,
             {
-              deposit: depositFor(withdrawal, payee, invoice.id, atMillis),
+              deposit,
+              jobs: jobsOfDeposit(deposit, atMillis),
               invoice: { id: invoice.id, paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest },
               preimage: Redacted.value(canceled.preimage), // the invoice is paid with this Change: what proves it is a secret no more
               lightningAddressId: invoice.lightningAddressId

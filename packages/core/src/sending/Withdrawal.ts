@@ -15,7 +15,6 @@ import { Rail, type Standing, Status } from "../ledger/Rail.ts"
 import type { Written } from "../ledger/Written.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import { SuccessAction } from "../nodes/SuccessAction.ts"
-import { checkoutFollows } from "../receiving/CheckoutTask.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
@@ -471,6 +470,8 @@ export const transferred = (
     readonly invoice: InternalTransferred["invoice"]
     readonly preimage: Preimage.Preimage | null
     readonly lightningAddressId: string | null
+    /** The jobs of the deposit. */
+    readonly jobs?: ReadonlyArray<Change.Job>
   },
   fence: Change.Fence,
   atMillis: number
@@ -493,6 +494,6 @@ export const transferred = (
   invoice: to.invoice,
   lightningAddressId: to.lightningAddressId,
   settlement: { preimage: to.preimage, chainTxId: null, networkFee: Msat.zero, paymentIndex: null },
-  jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis), ...checkoutFollows(to.deposit, atMillis)],
+  jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis), ...(to.jobs ?? [])],
   event: { type: "withdrawal.settled", subject: withdrawal.id }
 })

@@ -41,6 +41,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
   const localBalance = () => known(sandbox.localBalance)
   const first = { node: localBalance(), chain: walletOf(outside()) }
   const { isSettledByItsCompany, suspended } = TradeChecks.listen(seen)
+  for (const { change } of features) if (change !== undefined) seen.hear(change)
   if (isOrdered) {
     seen.hear(LimitChecks.listener())
     for (const { listener } of features) if (listener !== undefined) seen.hear(listener(keyOf))

@@ -2,7 +2,6 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Pages from "@satrail/core/base/Pages"
-import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Transaction } from "@satrail/core/reports/Transaction"
 import * as Destination from "@satrail/core/sending/Destination"
@@ -13,11 +12,10 @@ import type * as Noun from "@satrail/core/ledger/Noun"
 import type * as Feature from "../features/Feature.ts"
 import { records as features } from "../features/checks.ts"
 import type { World } from "../world/World.ts"
-import * as TradeChecks from "./TradeChecks.ts"
 import { claim, same } from "./Violation.ts"
 
 /** What a company did, all of it. */
-export interface Company extends TradeChecks.Trade {
+export interface Company extends Feature.Moved {
   readonly id: CompanyId.CompanyId
   /** The records of features. */
   readonly own: ReadonlyArray<{
@@ -38,9 +36,8 @@ export const read = Effect.fnUntraced(function* (records: AllReads, id: CompanyI
     if (line.type === "withdrawal") withdrawals.push(Option.getOrThrow(yield* records.withdrawal(id, line.id)))
     else deposits.push(Option.getOrThrow(yield* records.deposit(id, line.id)))
   }
-  const checkouts = yield* records.newestFirst(Checkout.noun, id, null, size)
   const own = yield* Effect.forEach(features, (of) => Effect.map(records.newestFirst(of.noun, id, null, size), (rows) => ({ of, rows })))
-  return { id, withdrawals, deposits, checkouts, own } satisfies Company
+  return { id, withdrawals, deposits, own } satisfies Company
 })
 
 /** The balance is what the transactions come to. */
@@ -57,7 +54,7 @@ export const adds = Effect.fnUntraced(function* (records: AllReads, company: Com
 })
 
 /** One of each: a credit for an invoice or an output, an effect for a key. */
-export const isOnce = ({ withdrawals, deposits, own, checkouts }: Company): void => {
+export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
   const unique = new Set<string>()
   const add = (name: string, promise: string) => {
     claim(!unique.has(name), `${promise}: ${name}`)
@@ -69,7 +66,7 @@ export const isOnce = ({ withdrawals, deposits, own, checkouts }: Company): void
   }
   const claimed = new Set(own.flatMap(({ of, rows }) => rows.flatMap((row) => of.became(row) ?? [])))
   // What pays a record of a feature has the record's.
-  const asked = [...withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null), ...checkouts]
+  const asked = withdrawals.filter(({ id, refundId }) => !claimed.has(id) && refundId === null)
   const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
   const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
   for (const key of once) add(key, "an idempotency key takes effect once")
@@ -81,19 +78,18 @@ export const hasEnded = (company: Company): void => {
   for (const { id, status, recipient, paymentHash } of withdrawals)
     claim(status !== "pending", `nothing is pending for ever: withdrawal ${id} to ${recipient} (${paymentHash})`)
   for (const { of, rows } of own)
-    for (const { id, status } of rows) claim(of.moves[status] === undefined, `no ${of.kind} is ${status} for ever: ${id}`)
+    for (const { id, status } of rows)
+      claim(of.moves[status] === undefined || of.rests?.includes(status) === true, `no ${of.kind} is ${status} for ever: ${id}`)
   for (const { id, status } of deposits) claim(status !== "pending", `nothing is pending for ever: deposit ${id}`)
   for (const { of, rows } of own) of.ended?.(rows, company)
-  TradeChecks.checkoutsEnded(company)
 }
 
 /** What a company did and what became of it. What it cost to send is left out: that hangs on who is paid, and with whom. */
-export const ending = ({ withdrawals, deposits, own, checkouts }: Company): string =>
+export const ending = ({ withdrawals, deposits, own }: Company): string =>
   [
     ...withdrawals.map(({ status, amount, failure, preimage }) => `withdrawal ${status} ${amount} ${failure} ${preimage === null}`),
     ...deposits.map(({ status, amount, absorbed }) => `deposit ${status} ${amount} ${absorbed}`),
-    ...own.flatMap(({ of, rows }) => rows.map(of.ending)),
-    ...checkouts.map(({ status, received, endedAtMillis }) => `checkout ${status} ${received} ${endedAtMillis === null}`)
+    ...own.flatMap(({ of, rows }) => rows.map(of.ending))
   ]
     .toSorted()
     .join(", ")

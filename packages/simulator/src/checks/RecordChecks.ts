@@ -3,7 +3,6 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { TxId } from "@satrail/bitcoin/TxId"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { type Deposit, isTooSmall } from "@satrail/core/receiving/Deposit"
-import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
@@ -33,12 +32,6 @@ const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray
     expired: ["settled"],
     canceling: ["canceled", "settled"],
     canceled: ["settled"]
-  },
-  checkout: {
-    open: ["underpaid", "paid", "expired", "canceled"],
-    underpaid: ["paid", "expired", "canceled"],
-    expired: ["paid"],
-    canceled: ["paid"]
   }
 }
 
@@ -173,8 +166,6 @@ export const make = (records: AllReads, coverage: Coverage, isSettledByItsCompan
         moved(row, found.status)
         return yield* invoice(records, found, now, isSettledByItsCompany)
       }
-      case "checkout":
-        return moved(row, Option.getOrThrow(yield* records.get(Checkout.noun, companyId, id)).status)
       default: {
         const own = features.find(({ kind }) => kind === row.kind)
         if (own !== undefined) return moved(row, Option.getOrThrow(yield* records.get(own.noun, companyId, id)).status)

@@ -10,7 +10,7 @@ import type { Watch } from "../world/Watch.ts"
 
 /** A row of the books that a Change touched. */
 export interface Row {
-  readonly kind: "withdrawal" | "deposit" | "invoice" | "checkout" | (string & {})
+  readonly kind: "withdrawal" | "deposit" | "invoice" | (string & {})
   readonly companyId: CompanyId.CompanyId
   readonly id: string
 }
@@ -33,7 +33,6 @@ const kindOf: { readonly [noun: string]: Row["kind"] } = {
   withdrawals: "withdrawal",
   deposits: "deposit",
   invoices: "invoice",
-  checkouts: "checkout",
   ...Object.fromEntries(records.map(({ noun, kind }) => [noun.name, kind]))
 }
 

@@ -26,6 +26,8 @@ interface Checks<A> {
   readonly kind: string
   /** What may follow what. What is not here ends it. */
   readonly moves: { readonly [from: string]: ReadonlyArray<string> }
+  /** Statuses that end it though another may follow. */
+  readonly rests?: ReadonlyArray<string>
   /** The last notice of a record that has ended. */
   readonly told: { readonly [status: string]: RegExp }
   /** What it holds of its company's money, as it is. */
@@ -57,6 +59,16 @@ export type Listener = (change: Change, asking: number | null) => void
 /** The key that a request of a customer came with. */
 export type KeyOf = (asking: number) => string | undefined
 
+/** A request that was refused. `asking` tells it from others. */
+export interface Refused {
+  readonly path: string
+  readonly asking: number
+  readonly body: unknown
+}
+
+/** Returns whether a refused request may have applied a Change of this kind. */
+export type Excuses = (hear: (listener: Listener) => void) => (tag: string, refused: Refused) => boolean
+
 export interface Feature {
   readonly changes: { readonly [tag: string]: How }
   readonly records?: ReadonlyArray<Record>
@@ -64,6 +76,9 @@ export interface Feature {
   readonly withdrawal?: (row: Withdrawal) => void
   /** Checks the Changes in the order in which they were applied. */
   readonly listener?: (keyOf: KeyOf) => Listener
+  /** Checks a Change alone. */
+  readonly change?: (change: Change) => void
+  readonly excuses?: Excuses
   /** Transitions that stories bring about: `voucher: open to claimed`. */
   readonly transitions?: ReadonlyArray<string>
   readonly limits?: {

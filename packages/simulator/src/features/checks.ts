@@ -1,4 +1,5 @@
 import { adjustments } from "./adjustments/Checks.ts"
+import { checkouts } from "./checkouts/Checks.ts"
 import type { Feature } from "./Feature.ts"
 import { approvals } from "./approvals/Checks.ts"
 import { offers } from "./offers/Checks.ts"
@@ -8,7 +9,7 @@ import { webhooks } from "./webhooks/Checks.ts"
 import { zaps } from "./zaps/Checks.ts"
 
 /** Every feature that stories are about. */
-export const features = [approvals, vouchers, refunds, offers, zaps, webhooks, adjustments] as const
+export const features = [approvals, checkouts, vouchers, refunds, offers, zaps, webhooks, adjustments] as const
 
 /** The same, for whoever needs of each what any may have. */
 export const all: ReadonlyArray<Feature> = features

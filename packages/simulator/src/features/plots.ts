@@ -1,10 +1,11 @@
 import { plot as approvals } from "./approvals/Plot.ts"
+import { plot as checkouts } from "./checkouts/Plot.ts"
 import { plot as offers } from "./offers/Plot.ts"
 import { plot as refunds } from "./refunds/Plot.ts"
 import { plot as vouchers } from "./vouchers/Plot.ts"
 
 /** What is done with each feature. */
-export const plots = [approvals, vouchers, refunds, offers] as const
+export const plots = [approvals, checkouts, vouchers, refunds, offers] as const
 
 /** What is said of requests of each. */
 interface Plot {
@@ -16,6 +17,8 @@ interface Plot {
   readonly malformed?: ReadonlyArray<readonly [path: string, body: string]>
   /** Paths under which nothing is created while sending is stopped. */
   readonly sends?: ReadonlyArray<string>
+  /** The same, of receiving. */
+  readonly receives?: ReadonlyArray<string>
 }
 
 /** The same, for whoever needs of each what any may have. */

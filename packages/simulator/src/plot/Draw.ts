@@ -28,9 +28,6 @@ const critical = [
   "PayoutBuried",
   "InvoiceHeld",
   "InvoiceSettling",
-  "CheckoutPaid",
-  "CheckoutUnderpaid",
-  "CheckoutCanceled",
   "pay",
   "payOffer",
   "lookupPayment",
@@ -164,19 +161,6 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     isOwn: random.chance(0.4)
   }),
   SettleHold: (random) => ({ _tag: "SettleHold", slot: random.below(maxSlots), which: recently(random) }),
-  CreateCheckout: (random) => ({
-    _tag: "CreateCheckout",
-    ...kept(random),
-    sats: random.chance(0.15) ? null : random.pick([1000, 2100, 5000, 20_000]),
-    expirySeconds: random.pick([60, 300, 3600])
-  }),
-  PayCheckout: (random) => ({
-    _tag: "PayCheckout",
-    slot: random.below(maxSlots),
-    which: recently(random),
-    how: random.pick(["lightning", "lightning", "chain", "part", "part", "both"])
-  }),
-  CancelCheckout: (random) => ({ _tag: "CancelCheckout", slot: random.below(maxSlots), which: recently(random) }),
   Limit: (random) => ({
     _tag: "Limit",
     ...asked(random),
@@ -198,11 +182,15 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
 }
 
 const spends = plots.flatMap((plot) => ("spend" in plot ? [plot.spend] : []))
+const receives = plots.flatMap((plot) => ("receive" in plot ? [plot.receive] : []))
 const follows = plots.flatMap((plot) => ("follow" in plot ? [plot.follow] : []))
 
 /** Takes so much of the first company's money, by the way of a feature. */
 export const spend = (random: Random, sats: number): Act =>
   spends.length === 0 ? { ...draws.Withdraw(random), company: 0, sats } : random.pick(spends)(random, sats)
+
+/** Asks for a payment, by the way of a feature. */
+export const receive = (random: Random): Act => (receives.length === 0 ? draws.CreateInvoice(random) : random.pick(receives)(random))
 
 /** Goes on with the latest record of a feature. */
 export const follow = (random: Random): Act => (follows.length === 0 ? draws.Repeat(random) : random.pick(follows)(random))

@@ -64,10 +64,6 @@ export type Act =
   /** What is paid waits at the node. With `isOwn` its company keeps the preimage. */
   | ({ readonly _tag: "CreateHold"; readonly sats: number; readonly expirySeconds: number; readonly isOwn: boolean } & Kept)
   | { readonly _tag: "SettleHold"; readonly slot: number; readonly which: number }
-  | ({ readonly _tag: "CreateCheckout"; readonly sats: number | null; readonly expirySeconds: number } & Kept)
-  /** Paid as it asks now: over Lightning, on-chain, on-chain in part, or both. */
-  | { readonly _tag: "PayCheckout"; readonly slot: number; readonly which: number; readonly how: "lightning" | "chain" | "part" | "both" }
-  | { readonly _tag: "CancelCheckout"; readonly slot: number; readonly which: number }
   /** With all null nothing is limited any more. What comes to more than `aboveSats` waits for another key. */
   | ({
       readonly _tag: "Limit"

@@ -1,6 +1,6 @@
 import type { Random } from "@satrail/testing/Random"
 import type { Fate } from "../world/Fault.ts"
-import { checkingOut, holding, limiting, stopped, unowned } from "./RecipeOfTrade.ts"
+import { holding, limiting, stopped, unowned } from "./RecipeOfTrade.ts"
 import { stories } from "../features/stories.ts"
 import { draws, follow, late, spend, trap, when } from "./Draw.ts"
 import { type Act, maxSlots, type To } from "./Operation.ts"
@@ -261,7 +261,5 @@ export const recipes = [
   holding,
   holding,
   unowned,
-  checkingOut,
-  checkingOut,
   ...stories.flatMap(({ recipes }) => recipes)
 ]

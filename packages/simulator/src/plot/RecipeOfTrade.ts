@@ -1,9 +1,9 @@
 import type { Random } from "@satrail/testing/Random"
-import { draws, follow, spend } from "./Draw.ts"
+import { draws, follow, receive, spend } from "./Draw.ts"
 import { type Act, maxSlots } from "./Operation.ts"
 import { trapAt, wait } from "./Scenes.ts"
 
-// Several operations that are dangerous together: of limits, stops, hold invoices, suspense and checkouts.
+// Several operations that are dangerous together: of limits, stops, hold invoices and suspense.
 
 const slot = (random: Random) => random.below(maxSlots)
 
@@ -36,7 +36,7 @@ export const stopped = (random: Random): ReadonlyArray<Act> => {
       (random: Random) => spend(random, 1000),
       (random: Random) => spend(random, 1000),
       draws.CreateInvoice,
-      draws.CreateCheckout
+      receive
     ])(random)
   return [
     { ...draws.Withdraw(random), company: 0 },
@@ -84,24 +84,3 @@ export const unowned = (random: Random): ReadonlyArray<Act> => [
   ...Array.from({ length: 3 }, () => ({ ...draws.Assign(random), which: 0 })),
   wait(1000)
 ]
-
-/** A checkout is paid one way, both, in part, late, or canceled, while processes die between what follows from it. */
-export const checkingOut = (random: Random): ReadonlyArray<Act> => {
-  const pay = (): Act => ({ ...draws.PayCheckout(random), which: 0 })
-  const mined: ReadonlyArray<Act> = [{ _tag: "Mine", blocks: 3 }, wait(11_000)]
-  const cancel = (): Act => ({ _tag: "CancelCheckout", slot: slot(random), which: 0 })
-  return [
-    { ...draws.CreateCheckout(random), company: 0, isOnce: false },
-    ...(random.chance(0.6)
-      ? [trapAt(random, ["CheckoutPaid", "CheckoutUnderpaid", "CheckoutCanceled", "InvoiceCanceled", "InvoiceCreated", "CheckoutCounted"])]
-      : []),
-    ...(random.chance(0.3) ? [cancel()] : [pay()]),
-    ...(random.chance(0.7) ? mined : [wait(2000)]),
-    ...(random.chance(0.3) ? [cancel()] : []),
-    ...(random.chance(0.3) ? [{ _tag: "Jump", millis: random.pick([61_000, 400_000]) } as const] : []),
-    pay(),
-    ...mined,
-    ...(random.chance(0.5) ? [pay(), ...mined] : []),
-    ...(random.chance(0.2) ? [{ _tag: "Reorg", depth: 3 } as const, ...mined] : [])
-  ]
-}

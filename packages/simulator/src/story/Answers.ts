@@ -1,5 +1,6 @@
 import type { Seen } from "../checks/Seen.ts"
 import { claim } from "../checks/Violation.ts"
+import { all as features } from "../features/checks.ts"
 import { member, text } from "./Json.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
@@ -29,15 +30,6 @@ const toTheDeleted = new Set(["EndpointDisabled", "EndpointEnabled", "EndpointRo
 /** What a request to settle a hold invoice may do and be refused: it asks the node first, and what is held may have to go back by then. */
 const toTheOverdue = new Set(["InvoiceHeld", "InvoiceCanceled", "InvoiceExpired", "InvoiceClosed"])
 
-/** What a checkout is made of before it is there. Of two with one key at once, the refused one leaves them: nobody was shown them, and they expire. */
-const ofACheckout = new Set(["InvoiceCreated", "OnChainAddressCreated"])
-
-/**
- * What a request to cancel a checkout does first, in time. Paid on-chain before it is canceled as well, the checkout is paid, which closes its invoice too: nobody
- * sees who did. Paid over Lightning before the node is told, its invoice is settled and was canceled, as any. Or its time is over by then, and nobody is to pay either.
- */
-const toTheEnded = new Set(["InvoiceCanceled", "InvoiceClosed"])
-
 /** Wallets get what LNURL says, without an envelope. */
 const isForWallet = ({ path }: Ask) => path.startsWith("/lnurl") || path.startsWith("/.well-known")
 
@@ -45,26 +37,7 @@ const keyOf = ({ bearer, once }: Ask) => `${bearer} ${once}`
 
 export const make = (seen: Seen): Answers => {
   const promised = new Map<string, Promised>()
-  /** Whose each invoice is; of which checkout a request canceled the invoice, and when; and which were paid or expired: until when that was in time. */
-  const checkoutOf = new Map<string, string | null>()
-  const closedBy = new Map<number, { readonly id: string; readonly atMillis: number }>()
-  const ended = new Map<string, number>()
-  seen.hear((change, asking) => {
-    if (change._tag === "InvoiceCreated") checkoutOf.set(change.id, change.writes[0].record.checkoutId)
-    if (change._tag === "DepositConfirmed") ended.set(`paid ${change.writes[0].found.checkoutId}`, Infinity)
-    if (change._tag === "InvoiceSettled") ended.set(`paid ${change.writes[1].record.checkoutId}`, Infinity)
-    if (change._tag === "InternalTransferred") ended.set(`paid ${change.deposit.checkoutId}`, Infinity)
-    if (change._tag === "CheckoutExpired") ended.set(`expired ${change.id}`, change.writes[0].found.expiresAtMillis)
-    const id = change._tag === "InvoiceCanceled" && checkoutOf.get(change.id)
-    if (asking !== null && id) closedBy.set(asking, { id, atMillis: change.atMillis })
-  })
-  /** Whether a request was refused as it should be that had canceled the invoice of a checkout already: that one has ended since. */
-  const hasEnded = ({ path }: Ask, asking: number, body: unknown): boolean => {
-    const closed = closedBy.get(asking)
-    const [, status] = /^The checkout is (paid|expired) and cannot be canceled$/.exec(text(body, "message")) ?? []
-    if (closed === undefined || path !== `/v1/checkouts/${closed.id}/cancel`) return false
-    return (ended.get(`${status} ${closed.id}`) ?? 0) > closed.atMillis
-  }
+  const excuses = features.flatMap(({ excuses }) => excuses?.(seen.hear) ?? [])
 
   /** An idempotency key has one answer, and one effect. */
   const holdToKey = (
@@ -104,8 +77,7 @@ export const make = (seen: Seen): Answers => {
         besides.has(tag) ||
         (status === 404 && toTheDeleted.has(tag)) ||
         (ask.path.endsWith("/settle") && toTheOverdue.has(tag)) ||
-        (toTheEnded.has(tag) && hasEnded(ask, asking, body)) ||
-        (ask.path.endsWith("/checkouts") && text(body, "error", "code") === "idempotency_mismatch" && ofACheckout.has(tag))
+        excuses.some((isExcused) => isExcused(tag, { path: ask.path, asking, body }))
       const applied = seen.appliedFor(asking).filter((tag) => !isExcused(tag))
       claim(!isRefused || applied.length === 0, `what is refused changes nothing: ${what} got ${answered} and did ${applied.join()}`)
       if (isKept) holdToKey(what, ask, answer, applied, wasPromised)

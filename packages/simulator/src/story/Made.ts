@@ -18,7 +18,6 @@ export interface Made {
   readonly transactions: Array<TxId.TxId>
   /** Hold invoices, each with its preimage where that is its company's. */
   readonly holds: Array<{ readonly id: string; readonly bearer: string; readonly preimage: string | undefined }>
-  readonly checkouts: Array<{ readonly id: string; readonly bearer: string; readonly address: string }>
 }
 
 export const nothing = (): Made => ({
@@ -32,8 +31,7 @@ export const nothing = (): Made => ({
   awaiting: [],
   links: [],
   transactions: [],
-  holds: [],
-  checkouts: []
+  holds: []
 })
 
 /** The one that is `which` places before the latest. */

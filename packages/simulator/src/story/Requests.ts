@@ -9,8 +9,7 @@ export const paths = {
   invoice: "/v1/bitcoin/deposit/lightning-invoice",
   address: "/v1/bitcoin/deposit/lightning-address",
   chain: "/v1/bitcoin/deposit/on-chain",
-  withdraw: ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"],
-  checkouts: "/v1/checkouts"
+  withdraw: ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"]
 } as const
 
 const lists = [

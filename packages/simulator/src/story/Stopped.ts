@@ -9,11 +9,11 @@ export interface Stopped {
 }
 
 const sends = new Set<string>(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm", ...plots.flatMap(({ sends = [] }) => sends)])
-const receives = new Set([
+const receives = new Set<string>([
   "/v1/bitcoin/deposit/lightning-invoice",
   "/v1/bitcoin/deposit/on-chain",
   "/v1/bitcoin/deposit/offer",
-  "/v1/checkouts"
+  ...plots.flatMap(({ receives = [] }) => receives)
 ])
 
 /** What a request stops or has go on, by a name. */

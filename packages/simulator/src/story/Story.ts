@@ -54,9 +54,9 @@ export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story =>
     ...endpoints.acts,
     ...outsiders.acts,
     ...stops.acts,
-    ...Trade.make(world, customers, outsiders, made),
+    ...Trade.make(world, customers, made),
     ...Requests.make(customers, outsiders, made),
-    ...joined(ofFeatures.map((make) => make(customers, outsiders, made))),
+    ...joined(ofFeatures.map((make) => make(customers, outsiders, made, world))),
     ...Operator.make(world, customers, made),
     ...Disturbances.make(stage, outsiders)
   }

@@ -1,6 +1,8 @@
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
+import * as DepositJobs from "../../receiving/DepositJobs.ts"
 import * as Checkout from "./Checkout.ts"
+import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { notices } from "./CheckoutTold.ts"
 import * as Checkouts from "./Checkouts.ts"
 
@@ -27,5 +29,6 @@ export const checkouts = Feature.make({
     ["checkouts on a page", `1 to ${Checkouts.limit.maximum}, ${Checkouts.limit.default} by default`]
   ],
   layer: Traced.over(Checkouts.Checkouts, Checkouts.layer),
-  workers: Checkouts.layerWorker
+  workers: Checkouts.layerWorker,
+  extensions: DepositJobs.layer(CheckoutJobs.ofDeposit)
 })
