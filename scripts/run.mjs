@@ -325,6 +325,10 @@ const tasks = {
     "runs randomized fault-injection scenarios against the whole service, and checks its invariants after every step",
     (args) => node([at("packages/simulator/src/main.ts"), ...args])
   ],
+  without: [
+    "takes feature NAME and those that need it out of a copy, checks types, and runs the fast tests that do not mention them",
+    (args) => node([at("scripts/without.ts"), ...args])
+  ],
   docs: ["makes the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
   promises: [
     "makes docs/reference/promises.md from a run of the contracts, on real nodes too; --from REPORT… makes it from reports of vitest, --check REPORT… compares it with them",

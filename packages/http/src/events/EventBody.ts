@@ -50,14 +50,10 @@ const dataOf = (about: About): object => {
       return views.invoice.of(about.record)
     case "unmatched":
       return views.unmatched.of(about.record)
-    case "refund":
-      return views.refund.of(about.record)
     case "apiKey":
       return views.apiKey.of(about.record)
     case "lightningAddress":
       return views.lightningAddress.of(about.record)
-    case "offer":
-      return views.offer.of(about.record)
     case "onChainAddress":
       return views.onChainAddress.of(about.record)
     case "domain":

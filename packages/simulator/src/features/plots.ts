@@ -1,3 +1,5 @@
+import type { Random } from "@satrail/testing/Random"
+import type { To } from "../plot/Chance.ts"
 import { plot as approvals } from "./approvals/Plot.ts"
 import { plot as checkouts } from "./checkouts/Plot.ts"
 import { plot as offers } from "./offers/Plot.ts"
@@ -7,7 +9,12 @@ import { plot as vouchers } from "./vouchers/Plot.ts"
 /** What is done with each feature. */
 export const plots = [approvals, checkouts, vouchers, refunds, offers] as const
 
-/** What is said of requests of each. */
+/** An operation of a feature: its draws say more of it. */
+interface Drawn {
+  readonly _tag: string
+}
+
+/** What any of them may have. */
 interface Plot {
   /** Calls around which most can go wrong. */
   readonly critical?: ReadonlyArray<string>
@@ -19,6 +26,14 @@ interface Plot {
   readonly sends?: ReadonlyArray<string>
   /** The same, of receiving. */
   readonly receives?: ReadonlyArray<string>
+  /** Takes so much of the first company's money. */
+  readonly spend?: (random: Random, sats: number) => Drawn
+  /** Sends money there. */
+  readonly pay?: (random: Random, to: To) => Drawn
+  /** Asks for a payment. */
+  readonly receive?: (random: Random) => Drawn
+  /** Goes on with the latest record. */
+  readonly follow?: (random: Random) => Drawn
 }
 
 /** The same, for whoever needs of each what any may have. */

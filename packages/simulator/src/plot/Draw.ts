@@ -3,7 +3,7 @@ import { type Fate, ports, type Trap } from "../world/Fault.ts"
 import { behaviours as receiving } from "../world/Receivers.ts"
 import { all, plots, together } from "../features/plots.ts"
 import { amounts, asked, kept, maxSlots, recently, to } from "./Chance.ts"
-import { type Act, type ActOf, stopping, type Tag } from "./Operation.ts"
+import { type Act, type ActOf, stopping, type Tag, type To } from "./Operation.ts"
 
 /** Calls around which most can go wrong. */
 const critical = [
@@ -181,16 +181,24 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
   ...together(plots, "draws")
 }
 
-const spends = plots.flatMap((plot) => ("spend" in plot ? [plot.spend] : []))
-const receives = plots.flatMap((plot) => ("receive" in plot ? [plot.receive] : []))
-const follows = plots.flatMap((plot) => ("follow" in plot ? [plot.follow] : []))
+/** One of what features have under this name, if any has. */
+const oneOf = <P extends "spend" | "pay" | "receive" | "follow">(random: Random, part: P) => {
+  const found = all.flatMap((plot) => plot[part] ?? [])
+  return found.length === 0 ? undefined : random.pick(found)
+}
+
+// oxlint-disable-next-line typescript/consistent-type-assertions -- what a feature draws is an operation
+const drawn = (one: { readonly _tag: string } | undefined) => one as Act | undefined
 
 /** Takes so much of the first company's money, by the way of a feature. */
 export const spend = (random: Random, sats: number): Act =>
-  spends.length === 0 ? { ...draws.Withdraw(random), company: 0, sats } : random.pick(spends)(random, sats)
+  drawn(oneOf(random, "spend")?.(random, sats)) ?? { ...draws.Withdraw(random), company: 0, sats }
+
+/** Sends money there, by the way of a feature. */
+export const pay = (random: Random, to: To): Act => drawn(oneOf(random, "pay")?.(random, to)) ?? { ...draws.Withdraw(random), to }
 
 /** Asks for a payment, by the way of a feature. */
-export const receive = (random: Random): Act => (receives.length === 0 ? draws.CreateInvoice(random) : random.pick(receives)(random))
+export const receive = (random: Random): Act => drawn(oneOf(random, "receive")?.(random)) ?? draws.CreateInvoice(random)
 
 /** Goes on with the latest record of a feature. */
-export const follow = (random: Random): Act => (follows.length === 0 ? draws.Repeat(random) : random.pick(follows)(random))
+export const follow = (random: Random): Act => drawn(oneOf(random, "follow")?.(random)) ?? draws.Repeat(random)

@@ -1,6 +1,5 @@
 import type { Random } from "@satrail/testing/Random"
-import { draws, trap, when } from "../../plot/Draw.ts"
-import { plots } from "../plots.ts"
+import { draws, pay, trap, when } from "../../plot/Draw.ts"
 import { type Act, maxSlots, type Operation, type To } from "../../plot/Operation.ts"
 
 // Offers of ours are in a share of the stories, woven in with a stream of randomness of their own: all other stories are what they would be without them.
@@ -45,8 +44,7 @@ const one = (random: Random): Act => {
   if (kind < 1) return draws.CreateOffer(random)
   if (kind < 5) return { ...draws.PayOffer(random), which: random.pick([0, 0, 1]) }
   if (kind < 9) return { ...draws.Withdraw(random), to: ownOffer(random) }
-  const others = plots.flatMap((plot) => ("pay" in plot ? [plot.pay] : []))
-  return others.length === 0 ? draws.CreateOffer(random) : random.pick(others)(random, ownOffer(random))
+  return pay(random, ownOffer(random))
 }
 
 /** A few at once, with something that goes wrong among them. */
