@@ -3,7 +3,7 @@ import { testMillis } from "./packages/testing/src/Waiting.ts"
 import { LongestFirst } from "./test/sequencer.ts"
 import { workers } from "./test/workers.ts"
 
-// What a test file needs is in its name (docs/decisions/0045-two-tiers.md). `npm test` runs what has no such name, `npm run test:all` everything:
+// What a test file needs is in its name (docs/decisions/proof.md#0045). `npm test` runs what has no such name, `npm run test:all` everything:
 // *.slow.test.ts starts processes of the service again and again, *.chain.test.ts has a chain of its own and is run on each node's, *.btcd.test.ts and
 // *.bitcoind.test.ts on that one's, *.regtest.test.ts shares one network of Lightning nodes, so these take turns: a balance is looked at before and after.
 const real = { btcd: ["chain", "btcd"], bitcoind: ["chain", "bitcoind"], regtest: ["regtest"] }

@@ -185,7 +185,7 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
   process.exit(status)
 }
 
-/** Makes the service one file (docs/decisions/0142-one-file.md), if anything was compiled or installed since. */
+/** Makes the service one file (docs/decisions/packages.md#0142), if anything was compiled or installed since. */
 const bundle = async () => {
   const made = statSync(at("packages/server/bundle/main.mjs"), { throwIfNoEntry: false })?.mtimeMs ?? 0
   const inputs = ["packages/server/build/main.ts", "node_modules/.install-stamp"].concat(
@@ -196,12 +196,12 @@ const bundle = async () => {
   if (status !== 0) process.exit(status)
 }
 
-/** How the service wants its heap (docs/decisions/0039-heap.md); deploy/Dockerfile and the benchmark say the same. */
+/** How the service wants its heap (docs/decisions/operations.md#0039); deploy/Dockerfile and the benchmark say the same. */
 const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /**
  * The embedded database is machine code of V8's first compiler alone, a quarter slower: to optimise its largest function takes 600 MB
- * (docs/decisions/0123-first-start.md).
+ * (docs/decisions/storage.md#0123).
  */
 const embedded = () => ((process.env["DATABASE_URL"] ?? "") === "" ? ["--liftoff-only"] : [])
 
@@ -216,7 +216,7 @@ const launch = (
   return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd(), ...options })
 }
 
-/** What the C library and Node are told where the service runs (docs/decisions/0142-one-file.md). */
+/** What the C library and Node are told where the service runs (docs/decisions/packages.md#0142). */
 const surroundings = { MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: at("packages/server/bundle/compiled") }
 
 const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args, projects = ["packages/server"]) => {

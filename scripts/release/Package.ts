@@ -1,5 +1,5 @@
 // What is published, and what the manifest of each says. All of it is made from packages/*/package.json, the catalog of pnpm-workspace.yaml and the
-// root's package.json, so that nothing about a release is written twice (docs/decisions/0069-packages.md).
+// root's package.json, so that nothing about a release is written twice (docs/decisions/packages.md#0069).
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { minimumNode } from "../../packages/bitcoin/src/Runtime.ts"

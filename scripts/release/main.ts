@@ -1,7 +1,7 @@
 // `npm run release`: makes the packages that a release publishes, looks at them as their users' tools will, and publishes them.
 //   --dry-run --out DIR   everything but publishing: DIR has the tarballs, SHA256SUMS and sbom.cdx.json
 //   --set X.Y.Z           gives everything a new version, puts the notes of changes/ into its section of CHANGELOG.md, and does nothing else
-// docs/decisions/0069-packages.md says why each step is there.
+// See docs/decisions/packages.md#0069.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

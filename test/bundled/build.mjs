@@ -17,7 +17,7 @@ const bundle = await rolldown({ input: "host.mjs", platform: "node" })
 await bundle.write({ file: path.join(out, "rolldown.mjs") })
 await bundle.close()
 
-// terser moves a `yield` into the function that it is an argument of, which then does not parse (docs/decisions/0163-bundles-in-the-gate.md).
+// terser moves a `yield` into the function that it is an argument of, which then does not parse (docs/decisions/packages.md#0163).
 const minimizer = [new TerserPlugin({ terserOptions: { compress: { collapse_vars: false } } })]
 const stats = await promisify(webpack)({
   mode: "production",

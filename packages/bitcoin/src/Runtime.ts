@@ -1,4 +1,4 @@
-/** The lowest Node that this runs on. Effect's platform for Node asks for it, and every release is installed and run on it (docs/decisions/0069-packages.md). */
+/** The lowest Node that this runs on. Effect's platform for Node asks for it, and every release is installed and run on it (docs/decisions/packages.md#0069). */
 export const minimumNode = "22.19.0"
 
 /** Why this cannot run on a version of Node, in one sentence; undefined where it can. */

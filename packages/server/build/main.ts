@@ -1,5 +1,5 @@
 // `node packages/server/build/main.ts [APP]`: makes one file of the service and all that it imports, APP/bundle/main.mjs, from its compiled JavaScript. It is what
-// `npm start` and the image run (docs/decisions/0142-one-file.md). APP is packages/server, or a folder that it was deployed to.
+// `npm start` and the image run (docs/decisions/packages.md#0142). APP is packages/server, or a folder that it was deployed to.
 import path from "node:path"
 import { type Plugin, rolldown } from "rolldown"
 

@@ -16,7 +16,7 @@ import * as Public from "./deployed/Public.ts"
 import { type Company, send } from "./Service.ts"
 
 // The topology of deploy/ on one machine: PostgreSQL with its roles, three processes from the files that the image has, Caddy with the shipped
-// Caddyfile before them, lnd and a chain; put together by the commands of docs/guides/mainnet.md (docs/decisions/0044).
+// Caddyfile before them, lnd and a chain; put together by the commands of docs/guides/mainnet.md (docs/decisions/operations.md#0044).
 
 const { command: caddy, host } = Caddy
 const { processes } = Deployment

@@ -1,5 +1,5 @@
 // Makes the files of ../assets from ../browser: one script and one style sheet for each entry, each complete in itself. They are committed, so that nobody has to
-// build them who does not change them (docs/decisions/0108-the-ui-package.md).
+// build them who does not change them (docs/decisions/packages.md#0108).
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { rolldown } from "rolldown"

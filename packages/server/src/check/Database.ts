@@ -11,7 +11,7 @@ import { type Check, type Line, messageOf, misconfigured, outage, right, warning
 /** The oldest PostgreSQL that the statements are written for. */
 const oldest = 150_000
 
-/** The difference of clocks from which on it is reported, and from which on it is wrong: half of a lease (docs/decisions/0007). */
+/** The difference of clocks from which on it is reported, and from which on it is wrong: half of a lease (docs/decisions/processes.md#0007). */
 const clockMillis = { told: 1000, wrong: 3000 }
 
 /** How long one host is waited for: a start that checks has time for two such looks, one after the other. */

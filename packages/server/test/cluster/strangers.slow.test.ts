@@ -17,7 +17,7 @@ import { suite } from "./Suite.ts"
 
 // Two attackers request invoices at one company's addresses, and other companies' payers request theirs at the same time, through the shipped proxy. IPv4
 // addresses are real, of 127.0.0.0/8. IPv6 addresses are real where this machine has 2001:db8:ab00::/40, which a network namespace can give it
-// (docs/decisions/0146-shared-pools.md). Elsewhere, a proxy in front of one process claims them. The full command runs five minutes with the default limits:
+// (docs/decisions/overload.md#0146). Elsewhere, a proxy in front of one process claims them. The full command runs five minutes with the default limits:
 // SATRAIL_FLOOD_SECONDS=300. Otherwise a fixed number of requests meets a smaller pool, as SATRAIL_FLOOD_OPEN sets one for a machine that is too slow to fill
 // the default one.
 

@@ -154,12 +154,12 @@ export type World = Awaited<ReturnType<typeof open>>
 export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
 
 /**
- * What companies are told is written down when it is read for the first time (docs/decisions/0081-events.md): its names in memory and in PostgreSQL. That a key was
- * refused is in the audit log (docs/decisions/0090-audit.md).
+ * What companies are told is written down when it is read for the first time (docs/decisions/events.md#0081): its names in memory and in PostgreSQL. That a key was
+ * refused is in the audit log (docs/decisions/access.md#0090).
  */
 const writtenByReading = ["told", "told_events", "audit_entries"]
 
-/** A month is closed when its statement is read (docs/decisions/0120-closed-months.md). In memory every record is also in lists, and known by its names. */
+/** A month is closed when its statement is read (docs/decisions/features.md#0120). In memory every record is also in lists, and known by its names. */
 const writtenByStatements = ["month_ends", "names", "lists"]
 
 const mayBeWritten = (draft: Draft): ReadonlySet<string> =>
