@@ -116,7 +116,10 @@ console.log(`${tests.length} of ${fast.length} fast test files do not mention it
 const run = (...args: ReadonlyArray<string>) => spawnSync(process.execPath, args, { cwd: copy, stdio: "inherit" }).status === 0
 const projects = globSync("packages/{*,ui/browser}/tsconfig.json", { cwd: copy })
 const isTyped = run("node_modules/typescript/bin/tsc", "-b", ...projects)
-const isGreen = isTyped && run("node_modules/vitest/vitest.mjs", "run", "--project=fast*", "--reporter=dot", "--silent", ...tests)
+const isGreen =
+  isTyped &&
+  (options.includes("--types") ||
+    run("node_modules/vitest/vitest.mjs", "run", "--project=fast*", "--reporter=dot", "--silent=true", ...tests))
 if (options.includes("--keep")) console.log(copy)
 else if (lstatSync(copy).isDirectory()) rmSync(copy, { recursive: true })
 console.log(isGreen ? "green" : isTyped ? "tests fail" : "sources do not compile")
