@@ -31,6 +31,8 @@ export const pages: ReadonlyArray<string> = [
   "docs/guides/add-a-feature.md",
   "docs/guides/checkout.md",
   "docs/guides/embed.md",
+  "docs/guides/embed-database.md",
+  "docs/guides/embed-server.md",
   "docs/guides/extend.md",
   "docs/guides/webhooks.md",
   ...globSync("packages/*/README.md", { cwd: root }).toSorted()

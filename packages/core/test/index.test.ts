@@ -47,7 +47,7 @@ const held = globSync("packages/contracts/src/*.ts", { cwd: repository }).flatMa
   Array.from(read(file).matchAll(/Contract\.suite<([^,>]+),/g)).flatMap(([, types = ""]) => types.match(/\w+/g) ?? [])
 )
 /** What a guide tells a reader to implement. */
-const told = ["add-a-lightning-node", "extend", "embed"].flatMap((guide) =>
+const told = ["add-a-lightning-node", "extend", "embed", "embed-database", "embed-server"].flatMap((guide) =>
   Array.from(read(`docs/guides/${guide}.md`).matchAll(/`(?:\w+\.)?(\w+)`/g), ([, name = ""]) => name)
 )
 

@@ -6,7 +6,7 @@ export class WriteInTransaction extends Schema.TaggedError<WriteInTransaction>()
   change: Schema.String
 }) {
   override get message() {
-    return `${this.change} cannot be written inside sql.withTransaction, because satrail commits in transactions of its own. Call the service before or after the transaction, and commit your rows together with an event's cursor (docs/guides/embed.md, "In your own transaction").`
+    return `${this.change} cannot be written inside sql.withTransaction, because satrail commits in transactions of its own. Call the service before or after the transaction, and commit your rows together with an event's cursor (docs/guides/embed-database.md, "In your own transaction").`
   }
 }
 
