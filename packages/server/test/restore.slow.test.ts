@@ -14,11 +14,12 @@ const installation = PostgresServer.find()
 if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
   throw new Error(`no PostgreSQL here: ${installation.missing}`)
 
-/** What the guide says in SQL, under this heading of its blocks. */
+const docs = path.join(import.meta.dirname, "../../../docs/guides")
+const guides = ["deploy", "database"].map((name) => readFileSync(path.join(docs, `${name}.md`), "utf8"))
+
+/** The SQL blocks of this kind in the guides. */
 const guide = (kind: "alarm" | "hold") =>
-  Array.from(
-    readFileSync(path.join(import.meta.dirname, "../../../docs/guides/deploy.md"), "utf8").matchAll(/^```sql (\w+)\n([^]*?)^```$/gm)
-  ).flatMap(([, found, text = ""]) => (found === kind ? [text] : []))
+  Array.from(guides.join("\n").matchAll(/^```sql (\w+)\n([^]*?)^```$/gm)).flatMap(([, found, text = ""]) => (found === kind ? [text] : []))
 
 const roles = path.join(import.meta.dirname, "../../postgres/roles.sql")
 

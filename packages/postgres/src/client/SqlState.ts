@@ -22,7 +22,7 @@ const pooled: Meaning = {
   tag: "ConnectionError",
   drops: "this",
   reason: "this is a pooler in transaction mode, which does not keep the prepared statements of a connection",
-  remedy: "Use the direct URL of the database in DATABASE_URL, or the pooler's session mode (docs/guides/deploy.md)."
+  remedy: "Use the direct URL of the database in DATABASE_URL, or the pooler's session mode (docs/guides/database.md)."
 }
 
 const states: { readonly [codeOrClass: string]: Meaning } = {
@@ -56,7 +56,7 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
   "42501": {
     tag: "AuthorizationError",
     reason: "the database denies us a right",
-    remedy: "Run `satrail migrate` as the owner of the tables: it gives the service its rights again (docs/guides/deploy.md)."
+    remedy: "Run `satrail migrate` as the owner of the tables: it gives the service its rights again (docs/guides/database.md)."
   },
   // Insufficient resources. The connection is as good as before.
   "53": { tag: "ConnectionError", reason: "the database is out of resources", remedy: "Look into its log." },

@@ -141,7 +141,7 @@ const clock = (nowMillis: number, sentMillis: number, heardMillis: number): Read
 }
 
 const rights = ({ role, isSuperuser }: typeof Server.Type, { owns, mayAppend, mayRewrite }: typeof Tables.Type): ReadonlyArray<Line> => {
-  const remedy = "Make the roles of packages/postgres/roles.sql, and run the service as satrail_application (docs/guides/deploy.md)."
+  const remedy = "Make the roles of packages/postgres/roles.sql, and run the service as satrail_application (docs/guides/database.md)."
   if (!mayAppend)
     return [
       misconfigured(
@@ -234,7 +234,7 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
       Effect.succeed([
         error._tag === "DatabaseUnreachable"
           ? error.isPooled
-            ? misconfigured(error.message, "Change DATABASE_URL: docs/guides/deploy.md has the URL to use at each provider.")
+            ? misconfigured(error.message, "Change DATABASE_URL: docs/guides/database.md has the URL to use at each provider.")
             : outage(error.message, "Start it, or correct DATABASE_URL.")
           : outage(`the database does not answer as PostgreSQL does: ${messageOf(error)}`, "Look into its log.")
       ])
