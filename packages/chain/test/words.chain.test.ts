@@ -8,7 +8,7 @@ import { inject } from "vitest"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Outside from "./Outside.ts"
 
-// What the two nodes say of the same. The table of docs/guides/chain.md was made from this; where a version changes its words, this is red first.
+// What bitcoind and btcd respond in the same situation. If a version changes its wording, this fails first.
 
 /** Asked for anything, what a node says: the answer, or its words of refusal. */
 const says = Effect.fnUntraced(function* (method: string, ...params: ReadonlyArray<unknown>) {
