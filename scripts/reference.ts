@@ -103,7 +103,7 @@ const metrics = (): string => {
   const about =
     "In Prometheus's text format at `GET /operator/metrics`, with the operator's token. Each process counts for itself, since its start; what describes the store (backlog, books) is the same in all. " +
     "Seconds are seconds, sats are satoshis; of a histogram there are `_bucket`, `_sum` and `_count`. No label names a company. " +
-    "[Alarms](../../deploy/prometheus/rules.yaml) and a [dashboard](../../deploy/grafana/satrail.json) are over these; [what to watch](../guides/operate.md)."
+    "[Alarms](../../deploy/prometheus/rules.yaml) and a [dashboard](../../deploy/grafana/satrail.json) are over these; [what to do](../guides/monitor.md)."
   return ["# Metrics", about, [...head, ...rows].join("\n")].join("\n\n") + "\n"
 }
 

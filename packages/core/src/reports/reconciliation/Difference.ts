@@ -12,7 +12,7 @@ import { hashOf, type Withdrawal } from "../../sending/Withdrawal.ts"
 
 /**
  * Why our books and the world's differ. `payment_…`: what the node says it paid; `withdrawal_…`: what we say was paid; `receipt_…`: what the node says
- * it took; `deposit_…`: what was credited; `deposit_not_credited`: an evicted deposit is in a block. docs/guides/operate.md says what to do about each.
+ * it took; `deposit_…`: what was credited; `deposit_not_credited`: an evicted deposit is in a block. docs/guides/reconcile.md says what to do about each.
  */
 export const Cause = Schema.Literals([
   "payment_not_ours",
