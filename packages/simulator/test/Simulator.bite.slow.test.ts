@@ -76,8 +76,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
   "C8: a sender whose calls still arrive when it says that they cannot": [
     over(LightningSender, (sender) => LightningSender.of({ ...sender, graceMillis: 0 })),
     /what failed (was not paid|is not under way)/,
-    60,
-    100
+    20
   ],
   "C33: a journal that credits what was asked, not what came": [
     committing((change) => {
@@ -217,8 +216,8 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
         : change
     ),
     /no window has more in it than its limit/,
-    40,
-    25
+    20,
+    150
   ],
   "a journal that has what waits for another key sent at once": [
     committing((change) =>

@@ -1,4 +1,4 @@
-import { catalogue, type Code } from "@satrail/http/wire/Errors"
+import { catalogue, type Code } from "@satrail/http/features/Catalogue"
 import { type Document, isObject, type Schema } from "@satrail/testing/OpenApi"
 import type { Draft } from "./Draft.ts"
 

@@ -106,7 +106,6 @@ const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/
 const slow = new Set([
   "DELETE /operator/api-keys/{id}",
   "PATCH /operator/companies/{id}",
-  "POST /operator/companies/{companyId}/bitcoin/deposit/lightning-address/{id}/hand-over",
   "POST /operator/pause",
   "POST /operator/resume",
   "POST /operator/companies/{id}/freeze",
