@@ -37,6 +37,9 @@ export interface Options<E = never, R = never> extends Edge.Options {
 /** References that features provide. */
 const layerProvided = Layer.mergeAll(...Feature.joined(features, "provides"))
 
+/** Lets a company in, by its key or by its session. */
+export const layerAuthentication = Layer.provide(Authentication.layer, layerProvided)
+
 /** What checks and reads requests, for the groups here and for a host's own. */
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer).pipe(
   Layer.provide(layerProvided)

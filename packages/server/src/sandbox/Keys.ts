@@ -1,6 +1,6 @@
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
-import * as Authentication from "@satrail/http/api/Authentication"
+import * as Http from "@satrail/http/Http"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import type { DatabaseSwitch } from "./DatabaseSwitch.ts"
@@ -40,4 +40,4 @@ const remembering = (database: DatabaseSwitch["Service"]) =>
 
 /** Checks keys as everywhere; where the database can be taken away, by those that it knows too. */
 export const layer = (database: DatabaseSwitch["Service"] | undefined) =>
-  database === undefined ? Authentication.layer : Layer.provide(Layer.fresh(Authentication.layer), remembering(database))
+  database === undefined ? Http.layerAuthentication : Layer.provide(Layer.fresh(Http.layerAuthentication), remembering(database))
